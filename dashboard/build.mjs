@@ -1,4 +1,4 @@
-// Builds the pages into a directory of class path resources, and does nothing where nothing has changed.
+// Builds the pages into a directory of class path resources. Skips steps whose inputs have not changed.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ const tool = (name, ...args) => run(join(root, 'node_modules/.bin', name), ...ar
 function install() {
   const stamp = stampOf(SETTINGS);
   if (isStamped(INSTALLED, stamp)) return;
-  console.log('installing what the dashboard is built with (npm ci)');
+  console.log('installing the dependencies of the dashboard (npm ci)');
   run('npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline');
   writeFileSync(INSTALLED, stamp);
 }

@@ -18,9 +18,10 @@ const noise = (t) => Math.abs(Math.sin(t * 12.9898) * 43758.5453) % 1;
 function second(t, unavailable) {
   const allowed = Math.round(wave(t, 90, 90, 150) + 25 * noise(t));
   const denied = Math.round(wave(t, 40, 1, 5) + 3 * noise(t + 7) + (t % 97 < 6 ? 30 : 0));
-  return { allowed, denied, shadowDenied: Math.round(2 * noise(t + 3)), degraded: unavailable ? allowed : 0, p50: Math.round(14 + 6 * noise(t)), p99: Math.round(60 + 90 * noise(t + 1)) };
+  return { allowed, denied, shadowDenied: Math.round(2 * noise(t + 3)), degraded: unavailable ? allowed : 0, delayed: 0, unmatched: Math.round(6 * noise(t + 5)), p50: Math.round(14 + 6 * noise(t)), p99: Math.round(60 + 90 * noise(t + 1)) };
 }
 
+const COUNTS = ['allowed', 'denied', 'shadowDenied', 'degraded', 'delayed', 'unmatched'];
 const sum = (list, name) => list.reduce((all, one) => all + one[name], 0);
 
 export function fixture({ token = null } = {}) {
@@ -38,14 +39,14 @@ export function fixture({ token = null } = {}) {
   function stats(now) {
     const t = Math.floor(now / 1000);
     const ten = Array.from({ length: 10 }, (_, i) => second(t - i, state.unavailable));
-    const rates = Object.fromEntries(['allowed', 'denied', 'shadowDenied', 'degraded'].map((n) => [n, sum(ten, n) / 10]));
+    const rates = Object.fromEntries(COUNTS.map((n) => [n, sum(ten, n) / 10]));
     return {
       now, instance: 'a1b2c3', startedAt: started, version: '0.1.0-SNAPSHOT', instances: 3,
-      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, problem: state.unavailable ? 'connection refused' : null, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
-      rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null },
-      rates, totals: { allowed: 431_234, denied: 11_021, shadowDenied: 3_401, degraded: 0 },
+      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, since: state.unavailable ? now - 65_000 : null, problem: state.unavailable ? 'connection refused' : null, failurePolicies: state.unavailable ? [{ policy: 'local', count: 6, rules: state.rules.map((rule) => rule.id).slice(0, 3) }] : [], decidedByPolicy: state.unavailable ? 7421 : 0, allowedUncounted: 0, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
+      rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null, ignoredFile: null },
+      rates, totals: { allowed: 431_234, denied: 11_021, shadowDenied: 3_401, degraded: 0, delayed: 0, unmatched: 9_120 },
       latency: { check: { p50: 16, p90: 31, p99: 118, max: 2210 }, store: { p50: 210, p90: 380, p99: 1240, max: 8100 } },
-      byRule: state.rules.map((rule, i) => ({ rule: rule.id, allowed: rates.allowed / (i + 1.6), denied: i % 2 === 0 ? rates.denied / (i + 1.2) : 0, shadowDenied: rule.mode === 'shadow' ? rates.shadowDenied : 0, degraded: 0 })),
+      byRule: state.rules.map((rule, i) => ({ rule: rule.id, allowed: rates.allowed / (i + 1.6), denied: i % 2 === 0 ? rates.denied / (i + 1.2) : 0, shadowDenied: rule.mode === 'shadow' ? rates.shadowDenied : 0, degraded: 0, delayed: 0 })),
       hotKeys: [{ rule: 'per-user', key: 'user:42', perSecond: 41.2, mode: 'strict' }],
       anomalies: [
         ...(state.unavailable ? [{ id: '19', kind: 'breaker', severity: 'critical', since: now - 65_000, until: null, rule: null, caller: null, value: 1, expected: null, text: 'The store is unavailable; policies decide' }] : []),
@@ -58,7 +59,36 @@ export function fixture({ token = null } = {}) {
   function series(now) {
     const t = Math.floor(now / 1000);
     const all = Array.from({ length: 300 }, (_, i) => second(t - 300 + i, false));
-    return { from: (t - 300) * 1000, stepMs: 1000, ...Object.fromEntries(['allowed', 'denied', 'shadowDenied', 'degraded', 'p50', 'p99'].map((n) => [n, all.map((one) => one[n])])) };
+    return { from: (t - 300) * 1000, stepMs: 1000, ...Object.fromEntries([...COUNTS, 'p50', 'p99'].map((n) => [n, all.map((one) => one[n])])) };
+  }
+
+  function history(now, query) {
+    const range = query.get('range') ?? '5m';
+    const [stepMs, length] = { '5m': [1000, 300], '1h': [10_000, 360], '24h': [60_000, 1440] }[range];
+    const from = Math.floor(now / stepMs) * stepMs - (length - 1) * stepMs;
+    const share = query.get('rule') ? 0.3 : 1;
+    const counts = Array.from({ length }, (_, i) => second(Math.floor((from + i * stepMs) / 1000), false));
+    const column = (name) => counts.map((one, i) => (from + i * stepMs < started ? 0 : Math.round((share * one[name] * stepMs) / 1000)));
+    return { now, instance: 'a1b2c3', startedAt: started, range, rule: query.get('rule'), tracked: true, from, stepMs, lastMs: range === '5m' ? 1000 : Math.max(1, now % stepMs), ...Object.fromEntries(COUNTS.map((name) => [name, column(name)])) };
+  }
+
+  const counts = (n, denied, shadow) => ({ allowed: n, denied, shadowDenied: shadow, degraded: 0, delayed: 0 });
+
+  function summary(now, rule, i) {
+    const denied = i % 2 === 0 && rule.mode !== 'shadow' ? 90 : 0;
+    return { rule: rule.id, mode: rule.mode ?? 'enforce', lastMinute: counts(1200 / (i + 1), denied, rule.mode === 'shadow' ? 12 : 0), lastDenied: denied ? now - 900 : null, changedAt: i === 1 ? now - 3_600_000 : now - 400_000_000, changedIn: i === 1 ? 2 : 1 };
+  }
+
+  function facts(now, id) {
+    const i = state.rules.findIndex((rule) => rule.id === id);
+    if (i < 0) return problem(404, `there are no statistics of a rule '${id}'`);
+    const busiest = callers(now, new URLSearchParams()).callers.slice(0, 8);
+    return json(200, {
+      now, instance: 'a1b2c3', startedAt: started, inForce: true, tracked: true, masked: false, ...summary(now, state.rules[i], i),
+      lastHour: counts(70_000, 3100, 0), lastDay: counts(1_400_000, 71_000, 0), onStoreFailure: 'local',
+      callers: { windowMs: 600_000, checks: 9100, denials: 410, busiest: busiest.map(({ caller }, n) => ({ caller, checks: Math.round(3000 / (n + 1)), error: 0 })), denied: busiest.slice(0, 4).map(({ caller }, n) => ({ caller, denials: Math.round(200 / (n + 1)), error: 0 })) },
+      denials: busiest.slice(0, 6).map(({ caller }, n) => ({ caller, at: now - 900 * n, since: now - 60_000, count: 17 - n, shadow: false, limit: id, retryAfterMs: 600 })),
+    });
   }
 
   function callers(now, query) {
@@ -76,7 +106,7 @@ export function fixture({ token = null } = {}) {
     const applies = (rule) => Object.keys(rule.match ?? {}).every((name) => name in subject);
     const explained = (rule, yes) => ({ id: rule.id, applies: yes, reason: yes ? Object.entries(rule.match ?? {}).map(([n, p]) => `${n} ${subject[n]} matches ${p}`).join(', ') : `has no ${Object.keys(rule.match ?? {}).find((n) => !(n in subject)) ?? 'reason'}`, mode: rule.mode ?? 'enforce', override: null, conditions: [], limits: yes ? (rule.limits ?? [rule.limit]).map((l) => ({ rule: rule.id, name: l.name ?? rule.id, algorithm: l.algorithm, limit: 200, remaining: rule.id === 'login' ? 0 : 137, resetAfterMs: rule.id === 'login' ? 290_000 : 37_800 })) : [] });
     const yes = state.rules.filter((r) => applies(r) && !r.fallback);
-    return { subject, rules: yes.map((r) => explained(r, true)), nearMisses: state.rules.filter((r) => !yes.includes(r)).map((r) => explained(r, false)) };
+    return { subject, rules: yes.map((r) => explained(r, true)), notApplying: state.rules.length - yes.length, nearMisses: state.rules.filter((r) => !yes.includes(r)).map((r) => explained(r, false)) };
   }
 
   function changed(request, query, edit, restored) {
@@ -104,6 +134,9 @@ export function fixture({ token = null } = {}) {
     if (token && !shown) return problem(401, 'a token is needed; send Authorization: Bearer …');
     if (path === '/dev/unavailable') return (state.unavailable = !state.unavailable), json(200, { unavailable: state.unavailable });
     if (path === '/v1/stats') return json(200, { ...stats(now), series: series(now) });
+    if (path === '/v1/stats/history') return json(200, history(now, query));
+    if (path === '/v1/stats/rules') return json(200, { now, instance: 'a1b2c3', startedAt: started, revision: newest(), rules: state.rules.map((rule, i) => summary(now, rule, i)), other: counts(0, 0, 0) });
+    if (path.startsWith('/v1/stats/rules/')) return facts(now, decodeURIComponent(path.slice(16)));
     if (path === '/v1/callers') return json(200, callers(now, query));
     if (path.startsWith('/v1/callers/')) {
       const name = decodeURIComponent(path.slice(12));
@@ -132,6 +165,10 @@ export function fixture({ token = null } = {}) {
       if (at < 0) return problem(404, `there is no rule '${id}'; GET /v1/rules lists them`);
       if (request.method === 'DELETE') return changed(request, query, (rules) => rules.toSpliced(at, 1));
       return json(200, state.rules[at], newest());
+    }
+    if (path === '/v1/revisions' && query.has('rule')) {
+      const own = state.revisions.flatMap(({ revision, diff }) => diff.changes.filter(({ id }) => id === query.get('rule')).map(({ change, fields: edits }) => ({ ...revision, change, fields: edits })));
+      return json(200, { revisions: own });
     }
     if (path === '/v1/revisions') return json(200, { revisions: state.revisions.map((r) => r.revision) });
     const revision = /^\/v1\/revisions\/(\d+)(\/restore)?$/.exec(path);
@@ -220,10 +257,10 @@ function diffOf(before, after) {
 function whatIf(now) {
   const offered = Array.from({ length: 60 }, (_, i) => Math.round(wave(i, 30, 400, 900)));
   return {
-    source: { kind: 'recent', from: now - 600_000, to: now, requests: 41_234, weight: 1, unreadable: 0, samples: [] },
+    source: { kind: 'recent', from: now - 600_000, to: now, requests: 41_234, replayed: 41_234, weight: 1, unreadable: 0, samples: [], notes: [] },
     before: { allowed: 40_100, denied: 1134, delayed: 0 }, after: { allowed: 38_900, denied: 2334, delayed: 0 }, changedToDenied: 1211, changedToAllowed: 11,
     series: { from: now - 600_000, stepMs: 10_000, offered, deniedBefore: offered.map((n) => Math.round(n / 40)), deniedAfter: offered.map((n) => Math.round(n / 17)) },
-    byRule: [{ rule: 'per-user', deniedBefore: 1000, deniedAfter: 2200 }, { rule: 'login', deniedBefore: 134, deniedAfter: 134 }],
+    byRule: [{ rule: 'per-user', requestsBefore: 40_000, requestsAfter: 40_000, deniedBefore: 1000, deniedAfter: 2200 }, { rule: 'login', requestsBefore: 900, requestsAfter: 900, deniedBefore: 134, deniedAfter: 134 }],
     callers: Array.from({ length: 12 }, (_, i) => ({ caller: `user:${42 + i * 17}`, requests: 4000 - 300 * i, deniedBefore: 100 - 8 * i, deniedAfter: 600 - 45 * i, firstDeniedAt: now - 500_000 + 9000 * i })),
   };
 }

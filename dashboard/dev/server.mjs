@@ -1,6 +1,6 @@
 // Serves the pages during development.
 //
-//   npm run dev                                     made-up data, reloads what is edited
+//   npm run dev                                     made-up data; reloads edited files
 //   npm run dev -- --service http://127.0.0.1:8080  the data of a running service
 //   npm run dev -- --built --port 5173              what was built, under the policy that the service sends
 //   npm run dev -- --token secret                   made-up data that is guarded

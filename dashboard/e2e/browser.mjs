@@ -12,24 +12,24 @@ export function launch() {
 }
 
 /**
- * Opens a tab. `complaints` collects errors of the page, violations of the content security policy, and requests to
- * others than the service.
+ * Opens a tab. `errors` collects errors of the page, violations of the content security policy, and requests to other
+ * servers than the service.
  */
 export async function openTab(browser, url, { viewport = WIDE, colorScheme = 'light' } = {}) {
   const context = await browser.newContext({ viewport, colorScheme });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
-  const complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
     // A refused connection and a rejected token are part of the test.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(url)) complaints.push(`asks ${request.url()}`);
+    if (!request.url().startsWith(url)) errors.push(`unexpected request to ${request.url()}`);
   });
   await page.goto(url);
-  return { page, complaints, close: () => context.close() };
+  return { page, errors, close: () => context.close() };
 }
 
 export const go = (page, hash) =>

@@ -32,9 +32,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const { complaints } = tab;
+  const { errors } = tab;
   await tab.close();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
 });
 
 test('the overview labels its statistics as local', async () => {

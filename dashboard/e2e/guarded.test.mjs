@@ -29,9 +29,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const { complaints } = tab;
+  const { errors } = tab;
   await tab.close();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
 });
 
 async function signIn(token) {
@@ -52,7 +52,7 @@ test('a read token shows everything and changes nothing', async () => {
   const { page } = tab;
   await signIn('r3ader-of-the-test');
   await page.getByText('read only').waitFor();
-  await go(page, '#/rules/per-user');
+  await go(page, '#/rules/per-user/edit');
   await page.getByText('Changing rules requires an admin token.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   await go(page, '#/explain?subject=user:1');
@@ -93,9 +93,15 @@ test('an outage of the store is the headline until it ends', async () => {
     await redis.kill();
     await says(page, /The store is unavailable: failure policies decide|decided by failure policy, not by the store/);
     await page.locator('.figure').filter({ hasText: 'Store' }).getByText('down').waitFor();
+    await page.getByText(/Redis is unavailable since/).waitFor();
+    await page.getByRole('link', { name: 'Callers' }).first().click();
+    await page.getByText(/Redis is unavailable since/).waitFor();
+    await page.getByText(/requests? (was|were) decided so/).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).first().click();
     await redis.start();
     await page.locator('.headline .said').filter({ hasNotText: 'policy' }).filter({ hasNotText: 'policies' }).waitFor({ timeout: 30_000 });
     await page.locator('.figure').filter({ hasText: 'Store' }).getByText('up').waitFor();
+    await page.getByText(/Redis is unavailable since/).waitFor({ state: 'detached' });
   });
 });
 

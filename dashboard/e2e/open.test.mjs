@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const { complaints } = tab;
+  const { errors } = tab;
   await tab.close();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
 });
 
 const EDITOR = 'YAML or JSON';
@@ -81,7 +81,7 @@ test('rules are searchable', async () => {
 
 test('a concurrent change of a rule is reported and nothing is lost', async () => {
   const { page } = tab;
-  await go(page, '#/rules/visitors');
+  await go(page, '#/rules/visitors/edit');
   await page.getByLabel(EDITOR).waitFor();
   const mine = 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 5/1h }\n';
   const theirs = { id: 'visitors', match: { key: 'visitor:*' }, limit: { algorithm: 'token-bucket', rate: '4/1h' } };
@@ -106,7 +106,7 @@ test('an unsaved draft is offered after navigation and after a reload', async ()
     asked.push(dialog.type());
     void dialog.accept();
   });
-  await go(page, '#/rules/per-user');
+  await go(page, '#/rules/per-user/edit');
   await page.getByText('No changes yet.').waitFor();
   const before = await page.getByLabel(EDITOR).inputValue();
   await write(page, EDITOR, mine);
@@ -233,11 +233,108 @@ test('simulation: an access log is replayed and unreadable lines are shown', asy
   await page.getByText('1 line could not be read').waitFor();
 });
 
+test('a rule is made with the form, and can not be saved as the template', async () => {
+  const { page } = tab;
+  await go(page, '#/new-rule');
+  await page.getByText('This is a template.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Create rule' }).isEnabled(), false);
+  await page.getByLabel('Id', { exact: true }).fill('searches');
+  await page.getByLabel('Attribute of the rule').fill('path');
+  await page.getByLabel('Values of path of the rule').fill('/search');
+  await page.getByLabel('Requests of the rule', { exact: true }).fill('3');
+  await page.getByLabel('Unit of the rule').selectOption('h');
+  await page.getByLabel('At once, at most of the rule', { exact: true }).fill('');
+  await page.getByText('3 per hour, up to 3 at once').waitFor();
+  assert.match(await page.getByLabel(EDITOR).inputValue(), /match: \{ path: \/search \}\nlimit: \{ algorithm: token-bucket, rate: 3\/1h \}\nmode: shadow/);
+  await page.getByText(/^Valid, checked against/).waitFor();
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  await page.getByText(/^Saved: revision/).waitFor();
+  assert.equal((await service.check({ path: '/search' }, 4)).status, 200, 'a shadow rule denies nothing');
+  await page.getByText('Enforce', { exact: true }).click();
+  await page.getByText(/^Valid, checked against/).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('No changes yet.').waitFor();
+  assert.equal((await service.check({ path: '/search' })).status, 429);
+});
+
+test('the editor completes names and values by keyboard', async () => {
+  const { page } = tab;
+  await go(page, '#/new-rule');
+  const area = page.getByLabel(EDITOR);
+  await area.fill('id: typed\n');
+  await area.press('Control+End');
+  await page.keyboard.type('mo');
+  await page.getByRole('option', { name: /^mode/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('s');
+  await page.getByRole('option', { name: /^shadow/ }).waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await area.inputValue(), 'id: typed\nmode: shadow');
+});
+
+test('a caller is blocked from its page, and unblocked', async () => {
+  const { page } = tab;
+  assert.equal((await service.check('user:bad')).status, 200);
+  await go(page, '#/callers/user%3Abad');
+  await page.getByRole('button', { name: 'Block…' }).click();
+  await page.getByLabel('Reason').fill('scrapes the catalogue');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByText(/^Blocked until /).waitFor();
+  const denied = await service.check('user:bad');
+  assert.equal(denied.status, 403);
+  assert.match(denied.body.rule, /^block-[0-9a-f]{8}$/);
+  assert.equal((await service.check('user:good')).status, 200);
+  await says(page, /^Denied by block-/);
+  await page.getByRole('button', { name: 'Unblock…' }).click();
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await page.getByRole('button', { name: 'Block…' }).waitFor();
+  assert.equal((await service.check('user:bad')).status, 200);
+});
+
+test('the limit of one caller is raised from its page, and an override is prepared', async () => {
+  const { page } = tab;
+  await service.check('user:vip');
+  await go(page, '#/callers/user%3Avip');
+  await page.getByRole('button', { name: 'Raise to…' }).click();
+  await page.getByLabel('Requests of this caller', { exact: true }).fill('700');
+  await page.getByRole('button', { name: 'Review…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^override 1$/).waitFor();
+  const [override] = (await service.ask('/v1/rules/per-user')).body.overrides;
+  assert.deepEqual(override.match, { key: 'user:vip' });
+  assert.equal(override.limit.rate, '700/1m');
+  await go(page, '#/callers/user%3Aanother');
+  await page.getByRole('link', { name: 'Add override for this caller' }).first().click();
+  await page.getByText('Override 1').waitFor();
+  assert.match(await page.getByLabel(EDITOR).inputValue(), /overrides:\n {2}- \{ match: \{ key: "?user:another"? \}/);
+});
+
+test('the list is filtered, and the page of a rule shows what it denied', async () => {
+  const { page } = tab;
+  await service.check({ path: '/login', ip: '10.9.9.9' }, 7);
+  await go(page, '#/rules');
+  await page.getByText('Denying now', { exact: false }).click();
+  await page.getByRole('link', { name: 'login' }).waitFor();
+  await page.waitForFunction(() => ![...document.querySelectorAll('tbody th a')].some((link) => link.textContent === 'jobs'));
+  await page.getByRole('link', { name: 'login' }).click();
+  await page.getByRole('heading', { name: 'What it denied' }).waitFor();
+  await page.getByRole('link', { name: 'ip=10.9.9.9' }).first().waitFor();
+  await page.getByText('1 h', { exact: true }).click();
+  await page.locator('.chart canvas').waitFor();
+  await page.locator('.history').getByText(/^created by /).waitFor();
+  await go(page, '#/rules');
+  await page.getByLabel('Sort').selectOption('id');
+  await page.waitForFunction(() => {
+    const ids = [...document.querySelectorAll('tbody th a')].map((link) => link.textContent);
+    return ids.length > 3 && ids.join() === [...ids].sort().join();
+  });
+});
+
 test('every page fits on a phone, has a dark theme and accessible names', async () => {
   await tab.close();
   tab = await openTab(browser, service.url, { viewport: NARROW, colorScheme: 'dark' });
   const { page } = tab;
-  for (const hash of ['#/', '#/rules', '#/rules/per-user', '#/history', '#/callers', '#/explain', '#/playground', '#/what-if']) {
+  for (const hash of ['#/', '#/rules', '#/rules/per-user', '#/rules/per-user/edit', '#/new-rule', '#/callers/user%3Aphone', '#/history', '#/callers', '#/explain', '#/playground', '#/what-if']) {
     await go(page, hash);
     await page.locator('h1').first().waitFor({ state: 'attached' });
     await page.waitForFunction(() => !document.querySelector('.loading'));

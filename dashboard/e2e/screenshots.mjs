@@ -20,8 +20,9 @@ limit: { algorithm: token-bucket, rate: 60/1m, burst: 40 }
 const PAGES = {
   overview: { hash: '#/', ready: 'text=/All systems normal|Many denials|as many checks/' },
   rules: { hash: '#/rules', ready: 'table.rules' },
-  rule: {
-    hash: '#/rules/per-user',
+  rule: { hash: '#/rules/per-user', ready: '.history li' },
+  edit: {
+    hash: '#/rules/per-user/edit',
     ready: 'textarea',
     async act(page) {
       await page.getByText('No changes yet.').waitFor();
@@ -83,7 +84,7 @@ const busy = traffic(service);
 try {
   if (unknown.length > 0) throw new Error(`there is no page ${unknown.join(', ')}; there are ${Object.keys(PAGES).join(', ')}`);
   mkdirSync(IMAGES, { recursive: true });
-  const trial = { id: 'search', description: 'on trial: would it hurt anybody?', mode: 'shadow', match: { path: '/search*' }, limit: { algorithm: 'token-bucket', rate: '10/1s' } };
+  const trial = { id: 'search', description: 'in shadow mode until its denials are known', mode: 'shadow', match: { path: '/search*' }, limit: { algorithm: 'token-bucket', rate: '10/1s' } };
   await service.ask('/v1/rules/search', { method: 'PUT', body: trial, headers: { 'X-Headgate-Author': 'Ada', 'X-Headgate-Message': 'try%20a%20limit%20on%20searches' } });
   console.log(`traffic for ${WARM_UP_MS / 1000} s, so that there is something to see`);
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));

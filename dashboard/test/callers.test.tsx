@@ -21,7 +21,10 @@ const one = (part: Partial<OneCaller> = {}): OneCaller => ({
   ...part,
 });
 const rule = { id: 'login', applies: true, reason: '', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
-const explained = (sent: Sent) => (sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : undefined);
+const explained = (sent: Sent) => {
+  if (sent.path === '/v1/rules') return json(200, { revision: 1, total: 0, rules: [] });
+  return sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : undefined;
+};
 const subjects = (sent: Sent[], path: string) => sent.filter((asked) => asked.path === path).map(({ body }) => (JSON.parse(body) as { subject: Subject }).subject);
 
 describe('a caller', () => {
@@ -93,7 +96,7 @@ describe('a caller', () => {
     expect(subjectOf('user=a=b')).toEqual({ user: 'a=b' });
     expect(subjectOf('remote-address=10.0.0.1')).toEqual({ 'remote-address': '10.0.0.1' });
     expect(subjectOf('ip=2001:db8:0:1::/64')).toEqual({ ip: '2001:db8:0:1::' });
-    expect(subjectOf('(unnamed)')).toBeNull();
+    expect(subjectOf('(unnamed: see --caller-attributes)')).toBeNull();
   });
 });
 

@@ -3,14 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Base } from '../src/pages/rules/draft';
 import { reloaded, restored } from '../src/pages/rules/editing';
 import { keptDraft } from '../src/pages/rules/kept';
-import { RulePage } from '../src/pages/rules/RulePage';
+import { EditRulePage } from '../src/pages/rules/EditRulePage';
 import { json, network, problem, type Sent } from './setup';
-import { around, as, change, live, revision, RULE, withDialogs } from './show';
+import { around, as, change, editor, editorShows, live, revision, RULE, withDialogs } from './show';
 
 beforeAll(withDialogs);
 
 const MINE = 'id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }';
-const editor = () => screen.getByLabelText('YAML or JSON') as HTMLTextAreaElement;
 const edit = (text: string) => fireEvent.change(editor(), { target: { value: text } });
 
 /** A service that has one rule, at a revision, and takes whatever was written for that. */
@@ -55,11 +54,11 @@ describe('an unsaved draft', () => {
   it('survives a reload of the rule', async () => {
     const state = { at: 7, rule: RULE };
     service(state);
-    const shown = as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    const shown = as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     state.at = 8;
     state.rule = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
-    shown.rerender(around('admin', <RulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
+    shown.rerender(around('admin', <EditRulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
     edit(MINE);
     await screen.findByText('This rule was changed by another user');
     expect(editor().value).toBe(MINE);
@@ -67,16 +66,16 @@ describe('an unsaved draft', () => {
 
   it('is offered when the page is opened again', async () => {
     service({ at: 7 });
-    const first = as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    const first = as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     edit(MINE);
     first.unmount();
-    const second = as('admin', <RulePage id="per-ip" />);
+    const second = as('admin', <EditRulePage id="per-ip" />);
     await screen.findByText(/You have unsaved changes/);
-    await screen.findByDisplayValue(/300/);
+    await editorShows(/300/);
     expect(editor().readOnly).toBe(true);
     second.unmount(); // without an answer, it is still there
-    as('admin', <RulePage id="per-ip" />);
+    as('admin', <EditRulePage id="per-ip" />);
     fireEvent.click(await screen.findByRole('button', { name: 'Restore them' }));
     await screen.findByText('Valid, checked against revision 7.');
     expect(editor().value).toBe(MINE);
@@ -88,8 +87,8 @@ describe('an unsaved draft', () => {
   it('is removed after saving', async () => {
     const state = { at: 7 };
     service(state);
-    as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     edit(MINE);
     await screen.findByText('Valid, checked against revision 7.');
     expect(keptDraft('per-ip')?.text).toBe(MINE);
@@ -100,11 +99,11 @@ describe('an unsaved draft', () => {
 
   it('is discarded on request', async () => {
     service({ at: 7 });
-    const first = as('admin', <RulePage id={null} />);
-    await screen.findByDisplayValue(/my-rule/);
+    const first = as('admin', <EditRulePage id={null} />);
+    await editorShows(/my-rule/);
     edit('id: mine');
     first.unmount();
-    as('admin', <RulePage id={null} />);
+    as('admin', <EditRulePage id={null} />);
     fireEvent.click(await screen.findByRole('button', { name: 'Discard them' }));
     expect(editor().value).toContain('my-rule');
     expect(keptDraft(null)).toBeNull();
@@ -112,8 +111,8 @@ describe('an unsaved draft', () => {
 
   it('requires a confirmation before the tab is closed', async () => {
     service({ at: 7 });
-    as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     const leaves = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
     expect(leaves()).toBe(true);
     edit(MINE);
@@ -125,7 +124,7 @@ describe('an unsaved draft', () => {
 
 describe('saving', () => {
   const written = async () => {
-    await screen.findByDisplayValue(/300/);
+    await editorShows(/300/);
     edit(MINE);
     await screen.findByText(/Valid, checked against revision/);
   };
@@ -133,7 +132,7 @@ describe('saving', () => {
   it('retries when only other rules were changed', async () => {
     const state = { at: 7 };
     const sent = service(state);
-    as('admin', <RulePage id="per-ip" />);
+    as('admin', <EditRulePage id="per-ip" />);
     await written();
     state.at = 8;
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
@@ -147,7 +146,7 @@ describe('saving', () => {
       if (sent.method !== 'PUT') return json(200, RULE, { ETag: '"7"' });
       return sent.query.has('dry-run') ? json(200, change()) : new Promise<Response>((resolve) => (answer = resolve));
     });
-    as('admin', <RulePage id="per-ip" />);
+    as('admin', <EditRulePage id="per-ip" />);
     await written();
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(editor().readOnly).toBe(true));
@@ -158,8 +157,9 @@ describe('saving', () => {
   it('requires another review of a new rule after a concurrent change', async () => {
     const state = { at: 7 };
     service(state);
-    as('admin', <RulePage id={null} />);
-    await screen.findByDisplayValue(/my-rule/);
+    as('admin', <EditRulePage id={null} />);
+    await editorShows(/my-rule/);
+    edit(MINE.replace('per-ip', 'mine'));
     await screen.findByText('Valid, checked against revision 7.');
     state.at = 8;
     fireEvent.click(screen.getByRole('button', { name: 'Create rule' }));
@@ -167,16 +167,45 @@ describe('saving', () => {
     await screen.findByText('Valid, checked against revision 8.');
   });
 
+  it('is impossible as long as a new rule is the template', async () => {
+    const sent = service({ at: 7 });
+    as('admin', <EditRulePage id={null} />);
+    await editorShows(/mode: shadow/);
+    await screen.findByText(/This is a template/);
+    const button = screen.getByRole('button', { name: 'Create rule' }) as HTMLButtonElement;
+    expect(button.disabled).toBe(true);
+    edit(`# mine\n${editor().value}`);
+    await screen.findByText(/This is a template/);
+    expect(button.disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText('Id'), { target: { value: 'mine' } });
+    await screen.findByText('Valid, checked against revision 7.');
+    expect(button.disabled).toBe(false);
+    expect(editor().value).toContain('id: mine\n');
+    expect(sent.filter(({ method }) => method === 'PUT').map(({ path }) => path)).toEqual(['/v1/rules/mine']);
+  });
+
   it('is confirmed as long as that revision is in force', async () => {
     const state = { at: 7 };
     service(state);
-    window.location.hash = '#/rules/per-ip?saved=7';
-    const shown = as('admin', <RulePage id="per-ip" />);
+    window.location.hash = '#/rules/per-ip/edit?saved=7';
+    const shown = as('admin', <EditRulePage id="per-ip" />);
     await screen.findByText('Saved: revision 7 is in force');
-    expect(window.location.hash).toBe('#/rules/per-ip');
+    expect(window.location.hash).toBe('#/rules/per-ip/edit');
     state.at = 8;
-    shown.rerender(around('admin', <RulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
+    shown.rerender(around('admin', <EditRulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
     await waitFor(() => expect(screen.queryByText(/Saved: revision/)).toBeNull());
+  });
+});
+
+describe('a valid rule', () => {
+  it('is shown with the warnings of the service', async () => {
+    network((sent) => (sent.method === 'PUT' ? json(200, change({ warnings: ["rule 'per-ip' is escaped by leaving out ip"] })) : json(200, RULE, { ETag: '"7"' })));
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
+    edit(MINE);
+    await screen.findByText("Rule 'per-ip' is escaped by leaving out ip.");
+    expect(screen.getByText('1 warning')).toBeTruthy();
+    expect((screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement).disabled).toBe(false);
   });
 });
 
@@ -186,8 +215,8 @@ describe('a conflict', () => {
   it('names the author who changed this rule, not the last one overall', async () => {
     const state: Parameters<typeof service>[0] = { at: 7 };
     service(state);
-    as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     Object.assign(state, { at: 10, rule: theirs, changedBy: { 8: 'per-ip' } });
     edit(MINE);
     await screen.findByText(/author 8 saved revision 8/);
@@ -196,8 +225,8 @@ describe('a conflict', () => {
   it('names no author if unknown', async () => {
     const state: Parameters<typeof service>[0] = { at: 7 };
     service(state);
-    as('admin', <RulePage id="per-ip" />);
-    await screen.findByDisplayValue(/300/);
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
     Object.assign(state, { at: 9, rule: theirs });
     edit(MINE);
     await screen.findByText(/It was changed by revision 9 or earlier .*while you were editing revision 7/);

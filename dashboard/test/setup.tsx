@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 export interface Sent {
@@ -8,6 +8,9 @@ export interface Sent {
   headers: Headers;
   body: string;
 }
+
+// A busy machine takes longer than the default of one second.
+configure({ asyncUtilTimeout: 5000 });
 
 type Answerer = (sent: Sent) => Response | Promise<Response> | undefined;
 

@@ -1,4 +1,5 @@
-import { render } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
+import { expect } from 'vitest';
 import type { ReactNode } from 'react';
 import type { Changed, Revision } from '../src/api/types';
 import { AccountValue } from '../src/app/account';
@@ -28,7 +29,7 @@ export const change = (part: Partial<Changed> = {}): Changed => ({
   ...part,
 });
 
-/** What happy-dom has not. */
+/** Adds the dialog methods that happy-dom lacks. */
 export function withDialogs() {
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true;
@@ -37,3 +38,8 @@ export function withDialogs() {
     this.open = false;
   };
 }
+
+export const editor = () => screen.getByLabelText(/^(?:YAML or JSON|The rule|The proposed rule)$/, { selector: 'textarea' }) as HTMLTextAreaElement;
+
+/** Waits until the text of the editor matches. */
+export const editorShows = (pattern: RegExp) => waitFor(() => expect(editor().value).toMatch(pattern));

@@ -52,7 +52,7 @@ describe('a stream of events', () => {
 });
 
 describe('the history', () => {
-  const tick = (at: number): Tick => ({ at, allowed: 1, denied: 2, shadowDenied: 3, degraded: 4, p50: null, p99: 9 });
+  const tick = (at: number): Tick => ({ at, allowed: 1, denied: 2, shadowDenied: 3, degraded: 4, delayed: 0, unmatched: 0, p50: null, p99: 9 });
 
   it('continues the initial series', () => {
     const series = { from: 10_000, stepMs: 1000, allowed: [1, 2], denied: [0, 0], shadowDenied: [0, 0], degraded: [0, 0], p50: [null, 5], p99: [null, 9] };

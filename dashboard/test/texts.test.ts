@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Anomaly, Stats, Trial, WhatIf } from '../src/api/types';
 import { href, parseHash } from '../src/app/route';
 import { parseSubject } from '../src/pages/callers/ExplainPage';
-import { summarize } from '../src/pages/callers/explained';
+import { limitSentence, reasonText, summarize } from '../src/pages/callers/explained';
 import { headline } from '../src/pages/overview/headline';
 import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
 import { DEFAULT, LOUD_TENANT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
 import { limitText, matchText } from '../src/pages/rules/describe';
-import { idIn, toYaml } from '../src/pages/rules/yaml';
+import { idIn, toYaml } from '../src/yaml/print';
 import { fitting, jsonBytes, lastLines, MAX_BYTES } from '../src/pages/whatif/fitting';
 import { outcomeSentence } from '../src/pages/whatif/Outcome';
 import { duration, micros, percent, rate } from '../src/ui/format';
@@ -25,7 +25,7 @@ describe('the headline', () => {
   });
 
   it('reports the absence of traffic', () => {
-    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0 } })).text).toContain('no traffic');
+    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 0 } })).text).toContain('no traffic');
   });
 
   it('reports an unavailable store before everything else', () => {
@@ -51,7 +51,7 @@ describe('the headline', () => {
   });
 
   it('warns of many denials, missing rules and read-only rules', () => {
-    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many denials: 50 %');
+    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 0 } })).text).toContain('Many denials: 50 %');
     expect(headline(with_({ rules: { ...stats().rules, count: 0 } })).tone).toBe('warning');
     expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is unavailable' } })).more).toContain('the database is unavailable');
   });
@@ -114,13 +114,23 @@ describe('an explanation', () => {
   const rule = (id: string, mode: string, remaining: number) => ({ id, applies: true, reason: '', mode, override: null, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
 
   it('names the rule that limits', () => {
-    const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], nearMisses: [] });
+    const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], notApplying: 0, nearMisses: [] });
     expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, full again in 4 min 50 s.' });
   });
 
   it('does not report a shadow rule as limiting', () => {
-    expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
-    expect(summarize({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
+    expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], notApplying: 0, nearMisses: [] })).toMatchObject({ limited: false });
+    expect(summarize({ subject: {}, rules: [], notApplying: 0, nearMisses: [] }).text).toContain('No rule applies');
+  });
+
+  it('names the rule that denies, or that excuses', () => {
+    const deny = { ...rule('block-1', 'enforce', 0), limits: [{ ...rule('block-1', 'enforce', 0).limits[0]!, algorithm: 'deny', limit: 0 }] };
+    const said = (...rules: ReturnType<typeof rule>[]) => summarize({ subject: {}, rules, notApplying: 0, nearMisses: [] });
+    expect(said(deny)).toEqual({ limited: true, text: 'Denied by block-1: every request is refused.' });
+    expect(limitSentence(deny.limits[0]!)).toBe('every request is refused');
+    const exempt = { ...rule('health', 'enforce', 0), reason: 'applies and excuses from all other rules', limits: [] };
+    expect(said(exempt)).toEqual({ limited: false, text: 'Not limited: health applies and excuses from all other rules.' });
+    expect(reasonText({ ...exempt, conditions: [{ attribute: 'path', pattern: '/health', value: '/health', met: true }] })).toBe('path /health matches /health; applies and excuses from all other rules');
   });
 
   it('accepts a key or attributes', () => {

@@ -6,10 +6,15 @@ import type {
   Changed,
   Diff,
   Explanation,
+  HistorySeries,
   OneCaller,
+  Range,
   Revision,
+  RuleFacts,
   RuleJson,
   RulePage,
+  RuleRevision,
+  RuleSummaries,
   Series,
   Stats,
   Subject,
@@ -25,6 +30,16 @@ export const whoAmI = async (signal?: AbortSignal) => (await ask<WhoAmI>('/v1/wh
 export const readStats = async (signal?: AbortSignal) =>
   (await ask<Stats & { series: Series }>('/v1/stats', signal ? { signal } : {})).body;
 
+/** The decisions of all rules, or of one. */
+export const readHistory = async (range: Range, rule?: string, signal?: AbortSignal) =>
+  (await ask<HistorySeries>('/v1/stats/history', { query: { range, rule }, ...(signal ? { signal } : {}) })).body;
+
+export const readRuleSummaries = async (signal?: AbortSignal) =>
+  (await ask<RuleSummaries>('/v1/stats/rules', signal ? { signal } : {})).body;
+
+export const readRuleFacts = async (id: string, signal?: AbortSignal) =>
+  (await ask<RuleFacts>(`/v1/stats/rules/${segment(id)}`, signal ? { signal } : {})).body;
+
 export interface RuleQuery {
   search?: string;
   after?: string;
@@ -33,6 +48,12 @@ export interface RuleQuery {
 
 export const listRules = async (query: RuleQuery, signal?: AbortSignal) =>
   (await ask<RulePage>('/v1/rules', { query: { limit: 100, ...query }, ...(signal ? { signal } : {}) })).body;
+
+/** Maximum number of rules in one response. */
+const MAX_RULES = 100_000;
+
+/** Loads every rule that matches a search. */
+export const listAllRules = (search: string, signal?: AbortSignal) => listRules({ search, limit: MAX_RULES }, signal);
 
 export const readRule = async (id: string, signal?: AbortSignal) =>
   ask<RuleJson>(`/v1/rules/${segment(id)}`, signal ? { signal } : {});
@@ -66,6 +87,14 @@ export const listRevisions = async (before?: number, signal?: AbortSignal) =>
   (
     await ask<{ revisions: Revision[]; next?: number }>('/v1/revisions', {
       query: { limit: 50, before },
+      ...(signal ? { signal } : {}),
+    })
+  ).body;
+
+export const listRuleRevisions = async (rule: string, before?: number, signal?: AbortSignal) =>
+  (
+    await ask<{ revisions: RuleRevision[]; next?: number }>('/v1/revisions', {
+      query: { rule, limit: 20, before },
       ...(signal ? { signal } : {}),
     })
   ).body;

@@ -13,6 +13,13 @@ export interface Counts {
   denied: number;
   shadowDenied: number;
   degraded: number;
+  delayed: number;
+}
+
+/** Counts of all checks. */
+export interface AllCounts extends Counts {
+  /** Allowed because no rule applied. */
+  unmatched: number;
 }
 
 export interface Percentiles {
@@ -56,13 +63,28 @@ export interface Stats {
     kind: string;
     address: string | null;
     unavailable: boolean;
+    /** When the outage began. */
+    since: number | null;
     problem: string | null;
+    /** During an outage, the enforced rules by the policy that decides for them. */
+    failurePolicies: { policy: FailurePolicy; count: number; rules: string[] }[];
+    /** Checks that failure policies decided in this outage. */
+    decidedByPolicy: number;
+    /** Those of them that were allowed without being counted. */
+    allowedUncounted: number;
     trackedKeys: number | null;
     breaker: string | null;
   };
-  rules: { count: number; revision: number | null; source: string; problem: string | null };
-  rates: Counts;
-  totals: Counts;
+  rules: {
+    count: number;
+    revision: number | null;
+    source: string;
+    problem: string | null;
+    /** Why the rule file of the instance is not used, and how to use it. */
+    ignoredFile: string | null;
+  };
+  rates: AllCounts;
+  totals: AllCounts;
   latency: { check: Percentiles | null; store: Percentiles | null };
   byRule: RuleRates[];
   hotKeys: HotKey[];
@@ -80,7 +102,83 @@ export interface Series {
   p99: (number | null)[];
 }
 
-export interface Tick extends Counts {
+export type Range = '5m' | '1h' | '24h';
+
+/** Counts in buckets of equal length. Those before `startedAt` are 0. */
+export interface HistorySeries {
+  now: number;
+  instance: string;
+  startedAt: number;
+  range: Range;
+  rule: string | null;
+  /** Whether the rule has a history of its own, or only one together with others. */
+  tracked: boolean;
+  from: number;
+  stepMs: number;
+  /** The part of the last bucket that has passed. */
+  lastMs: number;
+  allowed: number[];
+  denied: number[];
+  shadowDenied: number[];
+  degraded: number[];
+  delayed: number[];
+  unmatched?: number[];
+}
+
+/** Statistics of one rule, for the list of rules. */
+export interface RuleSummary {
+  rule: string;
+  mode: string;
+  lastMinute: Counts;
+  lastDenied: number | null;
+  changedAt: number | null;
+  changedIn: number | null;
+}
+
+export interface RuleSummaries {
+  now: number;
+  instance: string;
+  startedAt: number;
+  revision: number | null;
+  rules: RuleSummary[];
+}
+
+export interface RuleFacts {
+  now: number;
+  instance: string;
+  startedAt: number;
+  rule: string;
+  inForce: boolean;
+  mode: string | null;
+  tracked: boolean;
+  masked: boolean;
+  lastMinute: Counts;
+  lastHour: Counts;
+  lastDay: Counts;
+  lastDenied: number | null;
+  changedAt: number | null;
+  changedIn: number | null;
+  onStoreFailure: string | null;
+  callers: {
+    windowMs: number;
+    checks: number;
+    denials: number;
+    busiest: { caller: string; checks: number; error: number }[];
+    denied: { caller: string; denials: number; error: number }[];
+  };
+  /** The callers that were denied last, each once. */
+  denials: {
+    caller: string;
+    at: number;
+    since: number;
+    count: number;
+    shadow: boolean;
+    limit: string;
+    retryAfterMs: number | null;
+  }[];
+}
+
+export interface Tick extends AllCounts {
   at: number;
   p50: number | null;
   p99: number | null;
@@ -112,6 +210,8 @@ export interface Callers {
 }
 
 export interface OneCaller extends Caller {
+  /** Whether names and values are shortened, since the token may not see them. */
+  masked?: boolean;
   /** Null if only other instances have seen it. */
   series: { from: number; stepMs: number; allowed: number[]; denied: number[] } | null;
 }
@@ -130,7 +230,8 @@ export interface RuleJson {
   fallback?: boolean;
   match?: Record<string, unknown>;
   per?: string | string[];
-  limit?: LimitJson;
+  exempt?: boolean;
+  limit?: LimitJson | string;
   limits?: LimitJson[];
   overrides?: unknown[];
   [field: string]: unknown;
@@ -180,6 +281,12 @@ export interface Revision {
   rules: number;
 }
 
+/** A revision of one rule, with what it changed in it. */
+export interface RuleRevision extends Revision {
+  change: 'added' | 'removed' | 'changed';
+  fields: Edit[];
+}
+
 export interface Affected {
   sampled: number;
   affected: number;
@@ -193,16 +300,23 @@ export interface Changed {
   diff: Diff;
   dryRun?: boolean;
   readOnly?: string;
+  /** Settings of the changed rules that may admit more than intended. */
+  warnings?: string[];
   callers?: Affected;
 }
+
+export type FailurePolicy = 'local' | 'allow' | 'deny' | 'allow-then-deny';
 
 export interface LimitState {
   rule: string;
   name: string;
   algorithm: string;
   limit: number;
-  remaining: number;
-  resetAfterMs: number;
+  /** Null if unknown, because the store is unavailable. */
+  remaining: number | null;
+  resetAfterMs: number | null;
+  /** The policy that decides, because the store is unavailable. */
+  onStoreFailure?: FailurePolicy;
 }
 
 export interface Explained {
@@ -218,6 +332,8 @@ export interface Explained {
 export interface Explanation {
   subject: Subject;
   rules: Explained[];
+  /** The number of all rules that do not apply. */
+  notApplying: number;
   nearMisses: Explained[];
 }
 
@@ -254,6 +370,8 @@ export interface WhatIf {
     from: number;
     to: number;
     requests: number;
+    /** The number of requests that were replayed; less than all if the traffic was sampled. */
+    replayed: number;
     weight: number;
     unreadable: number;
     samples: string[];
@@ -271,7 +389,7 @@ export interface WhatIf {
     deniedBefore: number[];
     deniedAfter: number[];
   };
-  byRule: { rule: string; deniedBefore: number; deniedAfter: number }[];
+  byRule: { rule: string; requestsBefore: number; requestsAfter: number; deniedBefore: number; deniedAfter: number }[];
   callers: {
     caller: string;
     requests: number;

@@ -3,14 +3,17 @@ import { LiveFeed } from '../live/live';
 import { CallersPage } from '../pages/callers/CallersPage';
 import { CallerPage } from '../pages/callers/CallerPage';
 import { ExplainPage } from '../pages/callers/ExplainPage';
+import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
 import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
+import { EditRulePage } from '../pages/rules/EditRulePage';
 import { HistoryPage } from '../pages/rules/HistoryPage';
 import { RulePage } from '../pages/rules/RulePage';
 import { RulesPage } from '../pages/rules/RulesPage';
 import { WhatIfPage } from '../pages/whatif/WhatIfPage';
 import { Empty } from '../ui/Notice';
 import { AccountGate } from './account';
+import { IgnoredFileNotice, StoreBanner } from './StoreBanner';
 import { Header } from './Header';
 import { PageBoundary } from './PageBoundary';
 import { href, useRoute, type Route } from './route';
@@ -56,23 +59,33 @@ function Shell() {
       </a>
       <Header place={route.parts[0] ?? ''} />
       <main id="main" ref={main} tabIndex={-1}>
+        <StoreBanner />
+        {(place === '' || route.parts[0] === 'rules') && <IgnoredFileNotice />}
         <PageBoundary key={place} name={title}>
           <Page route={route} />
         </PageBoundary>
+        <p className="quiet">Times are in the time zone of this browser, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>
       </main>
     </>
   );
 }
 
+/** The attributes in the address, for which an override is prepared: `?for=user=42`. */
+function overrideFor({ query }: Route) {
+  const caller = query.get('for');
+  return caller === null ? null : identityOf(caller);
+}
+
 function Page({ route }: { route: Route }) {
-  const [page, item] = route.parts;
+  const [page, item, part] = route.parts;
   switch (page) {
     case undefined:
       return <OverviewPage />;
     case 'rules':
-      return item === undefined ? <RulesPage /> : <RulePage id={item} />;
+      if (item === undefined) return <RulesPage />;
+      return part === 'edit' ? <EditRulePage id={item} overrideFor={overrideFor(route)} /> : <RulePage id={item} />;
     case 'new-rule':
-      return <RulePage id={null} />;
+      return <EditRulePage id={null} />;
     case 'history':
       return <HistoryPage />;
     case 'callers':

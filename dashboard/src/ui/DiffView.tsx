@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Affected, Diff, Edit } from '../api/types';
 import { count, plural, subjectText } from './format';
+import { Notice, sentence } from './Notice';
 
 const SIGNS = { added: '+', removed: '−', changed: '~' } as const;
 const NAMES = { added: 'new rule', removed: 'rule removed', changed: 'changed' } as const;
@@ -33,7 +34,23 @@ export function DiffView({ diff }: { diff: Diff }) {
   );
 }
 
-function Edits({ edits }: { edits: Edit[] }) {
+/** Lists the service's warnings about valid rules. */
+export function Warnings({ warnings = [] }: { warnings?: string[] | undefined }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Notice tone="warning" title={plural(warnings.length, 'warning')}>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning} className="break">
+            {sentence(warning)}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+export function Edits({ edits }: { edits: Edit[] }) {
   if (edits.length === 0) return null;
   return (
     <ul className="edits">

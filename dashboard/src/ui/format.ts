@@ -59,6 +59,14 @@ export function moment(ms: number, now = Date.now()): string {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${clock(ms)}`;
 }
 
+const zoneOf = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
+
+/** Formats a time with its time zone, such as `10:31:05 UTC`. */
+export function zoned(ms: number, now = Date.now()): string {
+  const zone = zoneOf.formatToParts(new Date(ms)).find((part) => part.type === 'timeZoneName')?.value;
+  return `${moment(ms, now)} ${zone ?? ''}`.trimEnd();
+}
+
 export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
 export const subjectText = (subject: Record<string, string>) =>

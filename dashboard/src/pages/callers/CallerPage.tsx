@@ -6,13 +6,15 @@ import { useLive } from '../../live/live';
 import { Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { count, moment, percent, plural, rate, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
+import { CallerActions } from './CallerActions';
 import { ExplainView } from './ExplainView';
-import { subjectOf } from './name';
+import { identityOf, subjectOf } from './name';
 import { Timeline } from './Timeline';
 
 export function CallerPage({ caller }: { caller: string }) {
   const { data, at, problem, again } = useAsk(`caller ${caller}`, (signal) => readCaller(caller, signal), 2000);
   const instances = useLive().stats?.instances ?? 1;
+  const identity = identityOf(caller);
   const gone = problem?.status === 404;
   const shown = at !== null && `Data from ${moment(at)}.`;
   return (
@@ -33,6 +35,7 @@ export function CallerPage({ caller }: { caller: string }) {
             {shown}
           </ProblemNotice>
         )}
+        {identity && data?.masked !== true && <CallerActions caller={identity} />}
         {gone && !data && <Untracked caller={caller} />}
         {data && (
           <>
@@ -40,7 +43,7 @@ export function CallerPage({ caller }: { caller: string }) {
             <section className="section">
               <Timeline series={data.series} instances={instances} />
             </section>
-            <Standing caller={data} />
+            {data.masked ? <Masked /> : <Standing caller={data} />}
           </>
         )}
       </div>
@@ -54,8 +57,17 @@ function Untracked({ caller }: { caller: string }) {
   if (!subject) return null;
   return (
     <section className="section">
-      <ExplainView subject={subject} />
+      <ExplainView subject={subject} caller={identityOf(caller)} />
     </section>
+  );
+}
+
+/** A shortened name can't be looked up, so that limits can't be explained. */
+function Masked() {
+  return (
+    <Notice tone="info" title="Callers are masked">
+      An admin token shows whole names, and why a caller was limited.
+    </Notice>
   );
 }
 
@@ -93,7 +105,7 @@ function Standing({ caller }: { caller: OneCaller }) {
           )}
         </p>
       )}
-      <ExplainView subject={subject} />
+      <ExplainView subject={subject} caller={identityOf(caller.caller)} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { explain, reset } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { Explained, Subject } from '../../api/types';
@@ -9,14 +9,23 @@ import { Dialog } from '../../ui/Dialog';
 import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
-import { isSpent, limitSentence, reasonText, summarize } from './explained';
+import { callerText } from './name';
+import { RaiseDialog } from './RaiseDialog';
+import { isDeny, isSpent, limitSentence, reasonText, summarize } from './explained';
+
+interface Props {
+  subject: Subject;
+  /** The attributes that identify the caller, if an override for it can be made. */
+  caller?: Subject | null;
+}
 
 /** Shows which rules apply to a subject, why, and the remaining permits of each limit. */
-export function ExplainView({ subject }: { subject: Subject }) {
+export function ExplainView({ subject, caller = null }: Props) {
   const { mayChange } = useAccount();
   const { data, at, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
   const [resetting, setResetting] = useState<{ rule: string; subject: Subject } | null>(null);
   const [resetRule, setResetRule] = useState<string | null>(null);
+  const [raising, setRaising] = useState<{ rule: string; caller: Subject } | null>(null);
   if (problem && !data) return <ProblemNotice problem={problem} again={again} />;
   if (!data) return <Loading what="the explanation" />;
   const summary = summarize(data);
@@ -25,7 +34,7 @@ export function ExplainView({ subject }: { subject: Subject }) {
   return (
     <div className="stack explain">
       <p className="said">
-        <Mark tone={summary.limited ? 'bad' : 'good'} /> {summary.text}
+        <Mark tone={summary.limited ? 'bad' : summary.text.startsWith('Unknown') ? 'warning' : 'good'} /> {summary.text}
       </p>
       <Announce when={`${subjectText(subject)} ${summary.limited}`} text={summary.text} first />
       {problem && (
@@ -35,11 +44,25 @@ export function ExplainView({ subject }: { subject: Subject }) {
       )}
       {resetRule && <Notice tone="good" title={`The counter of ${resetRule} was reset`} />}
       {data.rules.map((rule) => (
-        <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)} />
+        <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)}>
+          {mayChange && caller && rule.limits.some((limit) => !isDeny(limit)) && (
+            <>
+              <button type="button" onClick={() => setRaising({ rule: rule.id, caller })}>
+                Raise to…
+              </button>
+              <a className="button" href={href(['rules', rule.id, 'edit'], { for: callerText(caller) })}>
+                Add override for this caller
+              </a>
+            </>
+          )}
+        </RuleStanding>
       ))}
       {data.nearMisses.length > 0 && (
         <details>
-          <summary>{plural(data.nearMisses.length, 'rule does', 'rules do')} not apply</summary>
+          <summary>
+            {plural(data.notApplying, 'rule does', 'rules do')} not apply
+            {data.notApplying > data.nearMisses.length && `; the nearest ${data.nearMisses.length}:`}
+          </summary>
           <ul className="misses">
             {data.nearMisses.map((rule) => (
               <li key={rule.id}>
@@ -48,6 +71,16 @@ export function ExplainView({ subject }: { subject: Subject }) {
             ))}
           </ul>
         </details>
+      )}
+      {raising !== null && (
+        <RaiseDialog
+          {...raising}
+          onClose={() => setRaising(null)}
+          onDone={() => {
+            setRaising(null);
+            again();
+          }}
+        />
       )}
       {resetting !== null && (
         <ResetDialog
@@ -65,7 +98,7 @@ export function ExplainView({ subject }: { subject: Subject }) {
   );
 }
 
-function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void }) {
+function RuleStanding({ rule, onReset, children }: { rule: Explained; onReset?: () => void; children?: ReactNode }) {
   return (
     <div className="standing">
       <div className="row">
@@ -76,6 +109,7 @@ function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void
         {rule.override !== null && <span className="tag">override {rule.override}</span>}
         <span className="quiet break">{reasonText(rule)}</span>
         <span className="spring" />
+        {children}
         {onReset && (
           <button type="button" onClick={onReset}>
             Reset…
@@ -85,7 +119,9 @@ function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void
       {rule.limits.map((limit) => (
         <div key={limit.name} className={isSpent(limit) ? 'limit spent' : 'limit'}>
           <span className="mono">{limit.name === rule.id ? limit.algorithm : `${limit.name}, ${limit.algorithm}`}</span>
-          <meter min={0} max={Math.max(1, limit.limit)} value={Math.max(0, limit.remaining)} aria-label={`Left under ${limit.name}`} />
+          {limit.remaining !== null && (
+            <meter min={0} max={Math.max(1, limit.limit)} value={Math.max(0, limit.remaining)} aria-label={`Left under ${limit.name}`} />
+          )}
           <span className="num">{limitSentence(limit)}</span>
         </div>
       ))}

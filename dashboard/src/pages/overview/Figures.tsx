@@ -13,6 +13,7 @@ export function Figures({ stats }: { stats: Stats }) {
       <Figure name="Allowed" value={rate(rates.allowed)} unit="/s" tone="allowed" note={`${compact(totals.allowed)} since start`} />
       <Figure name="Denied" value={rate(rates.denied)} unit="/s" tone="denied" note={`${percent(rates.denied, all)} of all`} />
       <Figure name="Shadow-denied" value={rate(rates.shadowDenied)} unit="/s" tone="shadow" note={`${compact(totals.shadowDenied)} since start`} />
+      <Figure name="No rule applied" value={rate(rates.unmatched)} unit="/s" note={`${percent(rates.unmatched, all)} of all`} />
       <Figure name="By policy" value={rate(rates.degraded)} unit="/s" tone="degraded" note={rates.degraded > 0 ? 'without the store' : 'none needed'} />
       <Figure
         name="Store"
@@ -20,7 +21,7 @@ export function Figures({ stats }: { stats: Stats }) {
         bad={down}
         note={store.kind === 'memory' || store.breaker === null ? store.kind : `${store.kind}, breaker ${store.breaker}`}
       />
-      <Figure name="Keys" value={store.trackedKeys === null ? '–' : compact(store.trackedKeys)} note="tracked" />
+      {store.trackedKeys !== null && <Figure name="Keys" value={compact(store.trackedKeys)} note="tracked" />}
       <Figure name="Instances" value={count(stats.instances)} note={stats.instances === 1 ? 'this one' : 'alive'} />
       <Figure
         name="Rules"

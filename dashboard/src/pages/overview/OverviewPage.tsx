@@ -1,12 +1,13 @@
 import { useMemo } from 'react';
 import type { Stats } from '../../api/types';
 import { href } from '../../app/route';
+import { DecisionsChart } from '../../live/DecisionsChart';
 import { since, type History } from '../../live/history';
 import { useLive } from '../../live/live';
 import { Announce } from '../../ui/Announce';
 import { Chart } from '../../ui/Chart';
 import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
-import { compact, duration, micros, moment, percent, rate } from '../../ui/format';
+import { duration, micros, moment, percent, rate } from '../../ui/format';
 import { Anomalies } from './Anomalies';
 import { Busiest, HotKeys } from './Busiest';
 import { Figures } from './Figures';
@@ -68,8 +69,8 @@ export function OverviewPage() {
         </section>
       </div>
       <p className="quiet">
-        Instance {stats.instance}, version {stats.version}, up for {duration(stats.now - stats.startedAt)}. Charts show the
-        last five minutes of this instance.
+        Instance {stats.instance}, version {stats.version}, up for {duration(stats.now - stats.startedAt)}. Charts show
+        this instance.
       </p>
     </div>
   );
@@ -83,29 +84,12 @@ function useHistory(startedAt: number): History {
 
 function Decisions({ stats }: { stats: Stats }) {
   const history = useHistory(stats.startedAt);
-  const lines = useMemo(
-    () => [
-      { label: 'Allowed', colour: '--allowed', fill: true, values: history.allowed },
-      { label: 'Denied', colour: '--denied', dash: [6, 2], width: 2, values: history.denied },
-      { label: 'Shadow-denied', colour: '--shadow', dash: [2, 3], width: 2, values: history.shadowDenied },
-      { label: 'By policy', colour: '--degraded', dash: [8, 3, 2, 3], width: 2, values: history.degraded },
-    ],
-    [history],
-  );
   const { rates } = stats;
   const all = rates.allowed + rates.denied;
+  const summary = `Now ${rate(rates.allowed)} allowed and ${rate(rates.denied)} denied (${percent(rates.denied, all)}) per second, ${rate(rates.shadowDenied)} would be denied by shadow rules, ${rate(rates.degraded)} decided by policy.`;
   return (
     <section className="section">
-      <Chart
-        title="Decisions per second"
-        summary={`Now ${rate(rates.allowed)} allowed and ${rate(rates.denied)} denied (${percent(rates.denied, all)}) per second, ${rate(rates.shadowDenied)} would be denied by shadow rules, ${rate(rates.degraded)} decided by policy.`}
-        at={history.at}
-        lines={lines}
-        format={rate}
-        ticks={compact}
-        height={250}
-        atLeast={5}
-      />
+      <DecisionsChart recent={{ rates: history, summary }} />
     </section>
   );
 }

@@ -5,7 +5,7 @@ import type { Signed } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { Changed } from '../../api/types';
 import { Dialog } from '../../ui/Dialog';
-import { AffectedView, DiffView } from '../../ui/DiffView';
+import { AffectedView, DiffView, Warnings } from '../../ui/DiffView';
 import { Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { Signing, useSignature } from './Signing';
 
@@ -66,6 +66,7 @@ export function ChangeDialog({ title, verb, danger = false, call, onClose, onDon
       {preview && (
         <div className="stack tried">
           {preview.body.readOnly && <Notice tone="warning" title="Read-only">{preview.body.readOnly}</Notice>}
+          <Warnings warnings={preview.body.warnings} />
           {preview.body.changed ? <DiffView diff={preview.body.diff} /> : <p>Nothing would change: the rules are the same.</p>}
           {preview.body.callers && preview.body.changed && <AffectedView callers={preview.body.callers} />}
         </div>

@@ -1,4 +1,4 @@
-import { AffectedView, DiffView } from '../../ui/DiffView';
+import { AffectedView, DiffView, Warnings } from '../../ui/DiffView';
 import { Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural } from '../../ui/format';
 import type { Base, Conflict, Review } from './draft';
@@ -18,6 +18,16 @@ export function ReviewView({ base, review, text, onTake }: Props) {
         <>
           <h2>Changes</h2>
           <p className="quiet">No changes yet. The service validates the text as you type; nothing changes until you save.</p>
+        </>
+      );
+    case 'template':
+      return (
+        <>
+          <h2>Changes</h2>
+          <p className="quiet">
+            This is a template. Give the rule its own id, and set what it matches and its limit. A new rule starts in shadow mode: it reports
+            what it would deny, and denies nothing.
+          </p>
         </>
       );
     case 'checking':
@@ -49,6 +59,7 @@ function Valid({ base, review }: { base: Base; review: Extract<Review, { state: 
       {result.changed ? (
         <>
           <p role="status">Valid, checked against revision {result.revision.number}.</p>
+          <Warnings warnings={result.warnings} />
           <DiffView diff={result.diff} />
           {result.callers && <AffectedView callers={result.callers} />}
         </>

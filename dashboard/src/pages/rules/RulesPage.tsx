@@ -1,26 +1,45 @@
 import { useMemo, useRef, useState } from 'react';
-import { listRules } from '../../api/calls';
+import { listAllRules, listRules, readRuleSummaries } from '../../api/calls';
 import { Problem } from '../../api/problem';
-import type { RuleJson, RulePage, RuleRates } from '../../api/types';
+import type { RuleJson, RulePage, RuleRates, RuleSummary } from '../../api/types';
 import { useAccount } from '../../app/account';
 import { href } from '../../app/route';
 import { useLive } from '../../live/live';
 import { Empty, Loading, ProblemNotice } from '../../ui/Notice';
-import { count, plural, rate } from '../../ui/format';
+import { count, moment, plural, rate } from '../../ui/format';
 import { useAsk, useLast, useSettled } from '../../ui/useAsk';
 import { limitsOf, limitText, matchText } from './describe';
+import { arranged, FILTERS, isChangedLately, passes, SORTS, type Filter, type Sort } from './filter';
+import { Tags } from './RulePage';
+
+const REFRESH_MS = 5000;
+
+/** The state of the list: which rules, and in which order. */
+interface Choice {
+  filter: Filter;
+  sort: Sort;
+}
+
+const isArranged = ({ filter, sort }: Choice) => filter !== 'all' || sort !== 'order';
 
 export function RulesPage() {
   const { stats, rulesChanged } = useLive();
   const { mayChange } = useAccount();
   const [search, setSearch] = useState('');
+  const [choice, setChoice] = useState<Choice>({ filter: 'all', sort: 'order' });
   const settled = useSettled(search.trim(), 200);
-  const { data, problem, again } = useAsk(`rules ${rulesChanged} ${settled}`, async (signal) => ({
-    ...(await listRules({ search: settled }, signal)),
+  // The service searches and pages; it can't filter by statistics, so that every rule is needed for this.
+  const whole = isArranged(choice);
+  const { data, problem, again } = useAsk(`rules ${rulesChanged} ${settled} ${whole}`, async (signal) => ({
+    ...(await (whole ? listAllRules(settled, signal) : listRules({ search: settled }, signal))),
     search: settled,
+    whole,
   }));
+  const summaries = useAsk(`summaries ${rulesChanged}`, readRuleSummaries, REFRESH_MS);
   const shown = useLast(data);
   const rates = useMemo(() => new Map((stats?.byRule ?? []).map((rule) => [rule.rule, rule])), [stats]);
+  const known = useMemo(() => new Map((summaries.data?.rules ?? []).map((summary) => [summary.rule, summary])), [summaries.data]);
+  const now = summaries.data?.now ?? Date.now();
 
   return (
     <>
@@ -58,17 +77,22 @@ export function RulesPage() {
       )}
       {!problem && !shown && <Loading what="the rules" />}
       {shown && (
-        <section className="section" aria-label="Rules">
+        <section className="section stack" aria-label="Rules">
+          {(shown.total > 0 || isArranged(choice)) && <Choices choice={choice} onChange={setChoice} summaries={known} now={now} />}
+          {summaries.problem && <p className="quiet">The statistics of the rules can't be loaded: {summaries.problem.detail}</p>}
           {shown.total === 0 ? (
             <Empty title={shown.search ? `No rule has “${shown.search}” in its id or description` : 'There are no rules: everything is allowed'}>
               {!shown.search && mayChange && <a href={href(['new-rule'])}>Create the first rule</a>}
             </Empty>
           ) : (
             <RuleTable
-              key={`${shown.revision} ${shown.search}`}
+              key={`${shown.revision} ${shown.search} ${shown.whole} ${choice.filter} ${choice.sort}`}
               first={shown}
               search={shown.search}
+              choice={choice}
               rates={rates}
+              summaries={known}
+              now={now}
               instances={stats?.instances ?? 1}
             />
           )}
@@ -78,20 +102,71 @@ export function RulesPage() {
   );
 }
 
+interface ChoicesProps {
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+  summaries: Map<string, RuleSummary>;
+  now: number;
+}
+
+function Choices({ choice, onChange, summaries, now }: ChoicesProps) {
+  const all = [...summaries.values()];
+  const found = (filter: Filter) => all.filter((summary) => passes(filter, summary, summary, now)).length;
+  return (
+    <div className="row">
+      <fieldset className="segments">
+        <legend className="hidden">Filter</legend>
+        {FILTERS.map(({ value, name }) => (
+          <label key={value}>
+            <input type="radio" name="filter" checked={value === choice.filter} onChange={() => onChange({ ...choice, filter: value })} />
+            {name}
+            {value !== 'all' && all.length > 0 && <span className="quiet"> {count(found(value))}</span>}
+          </label>
+        ))}
+      </fieldset>
+      <span className="spring" />
+      <label className="check">
+        Sort
+        <select value={choice.sort} onChange={(event) => onChange({ ...choice, sort: event.target.value as Sort })}>
+          {SORTS.map(({ value, name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
 interface TableProps {
   first: RulePage;
   search: string;
+  choice: Choice;
   rates: Map<string, RuleRates>;
+  summaries: Map<string, RuleSummary>;
+  now: number;
   instances: number;
 }
 
-function RuleTable({ first, search, rates, instances }: TableProps) {
+/** Rows of an arranged list that are shown at first. */
+const PAGE = 100;
+
+function RuleTable({ first, search, choice, rates, summaries, now, instances }: TableProps) {
   const [pages, setPages] = useState([first]);
+  const [rows, setRows] = useState(PAGE);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const rules = pages.flatMap((page) => page.rules);
+  const loaded = pages.flatMap((page) => page.rules);
   const next = pages.at(-1)?.next;
   const busy = useRef(false);
+  const found = isArranged(choice) ? arranged([...loaded], summaries, choice.filter, choice.sort, now) : loaded;
+  const rules = isArranged(choice) ? found.slice(0, rows) : found;
+  const total = isArranged(choice) ? found.length : first.total;
   const more = async () => {
+    if (isArranged(choice)) {
+      setRows((n) => n + PAGE);
+      return;
+    }
     if (busy.current) return;
     busy.current = true;
     setProblem(null);
@@ -104,6 +179,7 @@ function RuleTable({ first, search, rates, instances }: TableProps) {
       busy.current = false;
     }
   };
+  if (rules.length === 0) return <Empty title="No rule at the moment">Of {plural(loaded.length, 'rule')}, none fits “{FILTERS.find(({ value }) => value === choice.filter)!.name}”.</Empty>;
   return (
     <>
       <table className="cards rules">
@@ -120,18 +196,18 @@ function RuleTable({ first, search, rates, instances }: TableProps) {
         </thead>
         <tbody>
           {rules.map((rule) => (
-            <RuleRow key={rule.id} rule={rule} rates={rates.get(rule.id)} />
+            <RuleRow key={rule.id} rule={rule} rates={rates.get(rule.id)} summary={summaries.get(rule.id)} now={now} />
           ))}
         </tbody>
       </table>
       {problem && <ProblemNotice problem={problem} again={() => void more()} />}
-      {next !== undefined && (
+      {rules.length < total && (next !== undefined || isArranged(choice)) && (
         <div className="row more">
           <button type="button" onClick={() => void more()}>
             Show more
           </button>
           <span className="quiet">
-            {count(rules.length)} of {count(first.total)}
+            {count(rules.length)} of {count(total)}
           </span>
         </div>
       )}
@@ -139,7 +215,14 @@ function RuleTable({ first, search, rates, instances }: TableProps) {
   );
 }
 
-function RuleRow({ rule, rates }: { rule: RuleJson; rates: RuleRates | undefined }) {
+interface RowProps {
+  rule: RuleJson;
+  rates: RuleRates | undefined;
+  summary: RuleSummary | undefined;
+  now: number;
+}
+
+function RuleRow({ rule, rates, summary, now }: RowProps) {
   const denied = rates?.denied ?? 0;
   const shadow = rates?.shadowDenied ?? 0;
   const overrides = rule.overrides?.length ?? 0;
@@ -149,10 +232,9 @@ function RuleRow({ rule, rates }: { rule: RuleJson; rates: RuleRates | undefined
         <a className="break" href={href(['rules', rule.id])}>
           {rule.id}
         </a>{' '}
-        {rule.mode === 'shadow' && <span className="tag shadow">shadow</span>}
-        {rule.mode === 'off' && <span className="tag">off</span>}
-        {rule.fallback && <span className="tag">fallback</span>}
+        <Tags rule={rule} />
         {rule.description && <div className="quiet description">{rule.description}</div>}
+        {isChangedLately(summary, now) && <div className="quiet description">changed {moment(summary!.changedAt!, now)}</div>}
       </th>
       <td className="whole mono break">{matchText(rule)}</td>
       <td className="whole">

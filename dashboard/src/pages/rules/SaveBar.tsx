@@ -64,7 +64,7 @@ export function SaveBar({ base, review, busy, onBusy, onSaved, onUndo, onStale }
       )}
       <Signing signature={signature} />
       <div className="row end">
-        <button type="button" onClick={onUndo} disabled={review.state === 'unchanged' || busy}>
+        <button type="button" onClick={onUndo} disabled={review.state === 'unchanged' || review.state === 'template' || busy}>
           Undo all
         </button>
         <button type="submit" className="primary" disabled={!ready || busy}>

@@ -1,20 +1,26 @@
 import type { LimitJson, RuleJson } from '../../api/types';
 
 /** Describes a limit briefly: `token-bucket 100/1m, burst 200`. */
-export function limitText(limit: LimitJson): string {
+export function limitText(limit: LimitJson | string): string {
+  if (typeof limit === 'string') return limit;
   const main = limit.rate ?? (limit.max === undefined ? '' : `${limit.max} at once`);
-  const extras = ['burst', 'queue', 'max-wait', 'min-interval', 'bound', 'align', 'lease', 'cost'] as const;
+  const extras = ['burst', 'queue', 'max-wait', 'min-interval', 'bound', 'align', 'zone', 'lease', 'cost'] as const;
   const more = extras.filter((name) => limit[name] !== undefined).map((name) => `${name} ${String(limit[name])}`);
   return [`${limit.algorithm} ${main}`.trim(), ...more].join(', ');
 }
 
-export const limitsOf = (rule: RuleJson): LimitJson[] => (rule.limit ? [rule.limit] : (rule.limits ?? []));
+export function limitsOf(rule: RuleJson): (LimitJson | string)[] {
+  if (rule.exempt) return ['exempt'];
+  return rule.limit === undefined ? (rule.limits ?? []) : [rule.limit];
+}
 
 function pattern(value: unknown): string {
   if (Array.isArray(value)) return value.map(pattern).join(' or ');
   if (typeof value === 'object' && value !== null) {
-    const { is, except } = value as { is?: unknown; except?: unknown };
-    return `${is === undefined ? 'any' : pattern(is)} except ${pattern(except)}`;
+    const { is, except, or, absent } = value as { is?: unknown; except?: unknown; or?: unknown; absent?: unknown };
+    if (absent === true) return 'absent';
+    const parts = [is === undefined ? 'any' : pattern(is), ...(except === undefined ? [] : [`except ${pattern(except)}`])];
+    return `${parts.join(' ')}${or === undefined ? '' : ` or ${String(or)}`}`;
   }
   return String(value);
 }

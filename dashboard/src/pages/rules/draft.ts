@@ -5,7 +5,8 @@ import { Problem } from '../../api/problem';
 import type { Changed, Revision } from '../../api/types';
 import { useSettled } from '../../ui/useAsk';
 import type { Signature } from './Signing';
-import { idIn, toYaml } from './yaml';
+import { isTemplate } from './template';
+import { idIn, toYaml } from '../../yaml/print';
 
 /** The rule as of the start of editing. */
 export interface Base {
@@ -17,6 +18,7 @@ export interface Base {
 
 export type Review =
   | { state: 'unchanged' }
+  | { state: 'template' }
   | { state: 'checking' }
   | { state: 'valid'; id: string; result: Changed; text: string }
   | { state: 'invalid'; problem: Problem }
@@ -49,8 +51,13 @@ export function useReview(base: Base | null, text: string, mayChange: boolean, r
       setReview({ state: 'unchanged' });
       return undefined;
     }
+    // Before the text of a new rule has settled for the first time, it is empty.
+    if (base.id === null && (isTemplate(settled) || settled === '')) {
+      setReview({ state: 'template' });
+      return undefined;
+    }
     const stop = new AbortController();
-    setReview((old) => (old.state === 'unchanged' ? { state: 'checking' } : old));
+    setReview((old) => (old.state === 'unchanged' || old.state === 'template' ? { state: 'checking' } : old));
     const id = base.id ?? idIn(settled) ?? 'unnamed';
     putRule(id, settled, { ifMatch: base.revision, dryRun: true, signal: stop.signal })
       .then(({ body }) => setReview({ state: 'valid', id, result: body, text: settled }))
@@ -72,6 +79,7 @@ export function useReview(base: Base | null, text: string, mayChange: boolean, r
   }, [base, settled, mayChange, round]);
 
   if (same) return { state: 'unchanged' };
+  if (base?.id === null && isTemplate(text)) return { state: 'template' };
   if (review.state === 'valid' && review.text !== text) return { state: 'checking' };
   return review;
 }
@@ -130,9 +138,3 @@ export async function saveRule(base: Base, text: string, signature: Signature): 
 export async function newestRevision(signal?: AbortSignal): Promise<number> {
   return (await listRules({ limit: 1 }, signal)).revision;
 }
-
-export const TEMPLATE = `id: my-rule
-description: what it protects, and who maintains it
-match: { key: "user:*" }
-limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }
-`;

@@ -2,9 +2,12 @@ import { useEffect, useState } from 'react';
 import { readRule } from '../../api/calls';
 import { isAbort } from '../../api/client';
 import { Problem } from '../../api/problem';
-import { newestRevision, TEMPLATE, type Base } from './draft';
+import type { Subject } from '../../api/types';
+import { newestRevision, type Base } from './draft';
 import { dropDraft, keepDraft, keptDraft, type Draft } from './kept';
-import { toYaml } from './yaml';
+import { toYaml } from '../../yaml/print';
+import { TEMPLATE } from './template';
+import { withOverrideFor } from './overrides';
 
 /** A rule as it was loaded, and its current text in the editor. */
 export interface Editing {
@@ -32,14 +35,22 @@ export function restored(draft: Draft, base: Base): Editing {
   return { base: draft.base.text === base.text ? base : draft.base, text: draft.text };
 }
 
+/** Begins a draft with an override for a caller. */
+function prepared(base: Base, caller: Subject): Editing {
+  return { base, text: withOverrideFor(base.text, caller) };
+}
+
 async function read(id: string | null, signal: AbortSignal): Promise<Base> {
   if (id === null) return { id, text: TEMPLATE, revision: await newestRevision(signal) };
   const { body, revision } = await readRule(id, signal);
   return { id, text: toYaml(body), revision: revision ?? 0 };
 }
 
-/** Loads a rule, and stores its edited text as a draft. */
-export function useEditing(id: string | null, mayChange: boolean) {
+/**
+ * Loads a rule, and stores its edited text as a draft. If attributes of a caller are given, the draft begins with an
+ * override for that caller.
+ */
+export function useEditing(id: string | null, mayChange: boolean, overrideFor: Subject | null = null) {
   const [editing, setEditing] = useState<Editing>({ base: null, text: '' });
   const [offer, setOffer] = useState<Draft | null>(() => (mayChange ? keptDraft(id) : null));
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -52,7 +63,7 @@ export function useEditing(id: string | null, mayChange: boolean) {
     read(id, stop.signal)
       .then((loaded) => {
         if (stop.signal.aborted) return;
-        setEditing((now) => reloaded(now, loaded));
+        setEditing((now) => (now.base === null && mayChange && overrideFor ? prepared(loaded, overrideFor) : reloaded(now, loaded)));
         setOffer((old) => (old?.text === loaded.text ? null : old));
         setProblem(null);
       })

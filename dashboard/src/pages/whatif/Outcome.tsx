@@ -3,7 +3,7 @@ import type { WhatIf } from '../../api/types';
 import { href } from '../../app/route';
 import { Chart } from '../../ui/Chart';
 import { Empty, Notice } from '../../ui/Notice';
-import { clock, count, duration, moment, percent, plural, rate } from '../../ui/format';
+import { clock, count, duration, moment, percent, plural } from '../../ui/format';
 
 export function outcomeSentence(result: WhatIf): string {
   const { requests } = result.source;
@@ -25,7 +25,7 @@ export function Outcome({ result }: { result: WhatIf }) {
       {source.requests > 0 && (
         <p className="quiet">
           {moment(source.from)} to {moment(source.to)}, {duration(source.to - source.from)}
-          {source.weight > 1 && `; a sample, each request stands for about ${rate(source.weight)}`}.
+          {source.weight > 1 && `; ${percent(source.replayed, source.requests)} of the traffic was replayed, and the figures are scaled to all of it`}.
         </p>
       )}
       {source.unreadable > 0 && (
@@ -91,7 +91,7 @@ function Denials({ result }: { result: WhatIf }) {
 }
 
 function ByRule({ result }: { result: WhatIf }) {
-  const rules = result.byRule.filter((rule) => rule.deniedBefore > 0 || rule.deniedAfter > 0);
+  const rules = result.byRule.filter((rule) => rule.requestsBefore > 0 || rule.requestsAfter > 0);
   if (rules.length === 0) return null;
   return (
     <table>
@@ -99,6 +99,7 @@ function ByRule({ result }: { result: WhatIf }) {
       <thead>
         <tr>
           <th scope="col">Rule</th>
+          <th scope="col" className="num">Requests</th>
           <th scope="col" className="num">Current</th>
           <th scope="col" className="num">Proposed</th>
         </tr>
@@ -107,6 +108,7 @@ function ByRule({ result }: { result: WhatIf }) {
         {rules.map((rule) => (
           <tr key={rule.rule}>
             <th scope="row" className="break"><a href={href(['rules', rule.rule])}>{rule.rule}</a></th>
+            <td className="num">{count(Math.max(rule.requestsBefore, rule.requestsAfter))}</td>
             <td className="num">{count(rule.deniedBefore)}</td>
             <td className="num">{count(rule.deniedAfter)}</td>
           </tr>

@@ -6,7 +6,7 @@ import type { WhatIf } from '../../api/types';
 import { Editor } from '../../ui/Editor';
 import { Empty, Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { useAsk, useSettled } from '../../ui/useAsk';
-import { toYaml } from '../rules/yaml';
+import { toYaml } from '../../yaml/print';
 import { fitting } from './fitting';
 import { Outcome } from './Outcome';
 import { requestOf, SourceFields, type Source } from './source';

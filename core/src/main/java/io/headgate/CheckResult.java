@@ -4,6 +4,7 @@ import static io.headgate.LimitReport.micros;
 
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Combine;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Rule;
 import io.headgate.store.PlanResult;
@@ -55,6 +56,36 @@ public final class CheckResult {
     this.decidingCharge = strictest == null ? tightest() : reportedLimit(strictest);
   }
 
+  /** Creates the denial of a delayed request, by the limit with the longest delay. */
+  private CheckResult(CheckResult delayed, Plan.Part part, int charge, long delay) {
+    this.plan = delayed.plan;
+    this.charged = false;
+    this.outcomes = delayed.outcomes;
+    this.source = delayed.source;
+    this.denyingPart = part;
+    this.retryAfter = delay;
+    this.decidingCharge = charge;
+  }
+
+  /**
+   * Returns the result for a client that waits no longer than {@code max}: this one or, if its
+   * delay is longer, a denial by the rule that causes the delay, with the delay as its retry time.
+   * The denial has no slots; those of this result must be released.
+   */
+  public CheckResult withMaxWait(Duration max) {
+    if (!isAllowed() || delay().compareTo(max) <= 0) return this;
+    long longest = delayMicros();
+    for (var part : plan.parts()) {
+      if (!part.isEnforced()) continue;
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        if (outcomes.get(i) instanceof Outcome.Passed passed && passed.delay() == longest) {
+          return new CheckResult(this, part, i, longest);
+        }
+      }
+    }
+    throw new IllegalStateException("no limit delays the request by %d µs".formatted(longest));
+  }
+
   /**
    * Returns the result of a plan that was evaluated without charging it. Each limit that passed
    * reports the state before the charge; a limit that refused does so in any case.
@@ -77,7 +108,9 @@ public final class CheckResult {
 
   /** Returns the decision alone. A plan of one enforced limit needs no {@code CheckResult}. */
   static Decision decision(Plan plan, PlanResult answer) {
-    if (!plan.isSingleEnforcedLimit()) return new CheckResult(plan, answer, true).decision();
+    if (!plan.isSingleEnforcedLimit() || answer.source() == Source.FALLBACK) {
+      return new CheckResult(plan, answer, true).decision();
+    }
     return switch (answer.first()) {
       case Outcome.Passed(var remaining, var reset, var delay) ->
           delay > 0
@@ -102,9 +135,16 @@ public final class CheckResult {
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
     long delay = delayMicros();
+    long remaining =
+        isKnown(partOf(decidingCharge)) ? outcome.remaining() : Decision.Allowed.UNKNOWN;
     return delay > 0
-        ? new Decision.Delayed(micros(delay), outcome.remaining(), micros(outcome.resetAfter()))
-        : new Decision.Allowed(outcome.remaining(), micros(outcome.resetAfter()));
+        ? new Decision.Delayed(micros(delay), remaining, micros(outcome.resetAfter()))
+        : new Decision.Allowed(remaining, micros(outcome.resetAfter()));
+  }
+
+  /** Returns whether the outcomes of a rule's limits have figures, rather than placeholders. */
+  private boolean isKnown(Plan.Part part) {
+    return source != Source.FALLBACK || part.rule().onStoreFailure() instanceof FailurePolicy.Local;
   }
 
   /** Returns whether the request may go ahead, immediately or after {@link #delay}. */
@@ -147,13 +187,7 @@ public final class CheckResult {
     var reports = new ArrayList<LimitReport>(outcomes.size());
     for (var part : plan.parts()) {
       if (part.denies()) reports.add(denial(part));
-      for (int i = 0; i < part.counters().size(); i++) {
-        reports.add(
-            new LimitReport(
-                plan.charges().get(part.from() + i).counter(),
-                outcomes.get(part.from() + i),
-                part.isEnforced()));
-      }
+      for (int i = 0; i < part.counters().size(); i++) reports.add(report(part, part.from() + i));
     }
     return reports;
   }
@@ -193,8 +227,11 @@ public final class CheckResult {
    * Calls the visitor for each rule that applied, in the order of the rules. Allocates nothing, so
    * that it can be used for statistics of every check.
    */
+  @SuppressWarnings("ReferenceEquality") // the same part of the same plan
   public void forEachRule(RuleVisitor visitor) {
-    for (var part : plan.parts()) visitor.visit(part.rule(), part.retryAfter(outcomes) == 0);
+    for (var part : plan.parts()) {
+      visitor.visit(part.rule(), part.retryAfter(outcomes) == 0 && part != denyingPart);
+    }
   }
 
   /** Returns how long the request has to wait; zero unless a limit queues requests. */
@@ -245,13 +282,20 @@ public final class CheckResult {
     return names;
   }
 
-  /** Returns the charge with the least left, considering one limit of each enforced rule. */
+  /**
+   * Returns the charge with the least left, considering one limit of each enforced rule. A limit
+   * whose permits are unknown comes last.
+   */
   private int tightest() {
     int best = -1;
+    long least = Long.MAX_VALUE;
     for (var part : plan.parts()) {
       if (!part.isEnforced() || part.counters().isEmpty()) continue;
       int own = part.tightest(outcomes);
-      if (best < 0 || outcomes.get(own).remaining() < outcomes.get(best).remaining()) best = own;
+      long left = isKnown(part) ? outcomes.get(own).remaining() : Long.MAX_VALUE;
+      if (best >= 0 && left >= least) continue;
+      best = own;
+      least = left;
     }
     return best;
   }
@@ -284,12 +328,19 @@ public final class CheckResult {
 
   private static LimitReport denial(Plan.Part part) {
     var refused = new Outcome.Refused(0, 0, part.deniesFor());
-    return new LimitReport(part.denial(), refused, part.isEnforced());
+    return new LimitReport(part.denial(), refused, part.isEnforced(), Optional.empty());
   }
 
   private LimitReport report(int charge) {
+    return report(partOf(charge), charge);
+  }
+
+  private LimitReport report(Plan.Part part, int charge) {
     return new LimitReport(
-        plan.charges().get(charge).counter(), outcomes.get(charge), partOf(charge).isEnforced());
+        plan.charges().get(charge).counter(),
+        outcomes.get(charge),
+        part.isEnforced(),
+        source == Source.FALLBACK ? Optional.of(part.rule().onStoreFailure()) : Optional.empty());
   }
 
   @Override

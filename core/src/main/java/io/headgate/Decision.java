@@ -24,12 +24,16 @@ public sealed interface Decision {
    * The request may go ahead now.
    *
    * @param remaining the permits left in the tightest limit, after this request unless it was a
-   *     peek; {@link #UNLIMITED} if no limit applies
+   *     peek; {@link #UNLIMITED} if no limit applies; {@link #UNKNOWN} if the store is unavailable
+   *     and a failure policy other than {@code local} allowed the request
    * @param resetAfter the time until that limit is back at its full capacity if it is not used
    */
   record Allowed(long remaining, Duration resetAfter) implements Decision {
     /** The value of {@code remaining} if no limit applies. */
     public static final long UNLIMITED = Long.MAX_VALUE;
+
+    /** The value of {@code remaining} if the store is unavailable, so that nothing is counted. */
+    public static final long UNKNOWN = -1;
   }
 
   /**
@@ -37,7 +41,7 @@ public sealed interface Decision {
    * it was a peek.
    *
    * @param delay the time to wait before the request is sent
-   * @param remaining the places left in the queue
+   * @param remaining the places left in the queue; {@link Allowed#UNKNOWN} as there
    * @param resetAfter the time until the queue is empty if no further request arrives
    */
   record Delayed(Duration delay, long remaining, Duration resetAfter) implements Decision {}

@@ -3,6 +3,7 @@ package io.headgate;
 import io.headgate.limit.Algorithm;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
+import io.headgate.rule.FailurePolicy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,16 +16,20 @@ public final class LimitReport {
   private final Counter counter;
   private final Outcome outcome;
   private final boolean enforced;
+  private final Optional<FailurePolicy> onStoreFailure;
 
   /**
    * Creates a report.
    *
    * @param enforced false if the limit belongs to a shadow rule
+   * @param onStoreFailure the policy that decided; empty if the store did
    */
-  LimitReport(Counter counter, Outcome outcome, boolean enforced) {
+  LimitReport(
+      Counter counter, Outcome outcome, boolean enforced, Optional<FailurePolicy> onStoreFailure) {
     this.counter = counter;
     this.outcome = outcome;
     this.enforced = enforced;
+    this.onStoreFailure = onStoreFailure;
   }
 
   /** Returns the id of the rule. */
@@ -55,12 +60,32 @@ public final class LimitReport {
     return counter.limit().capacity();
   }
 
-  /** Returns the permits that are left. */
+  /**
+   * Returns the failure policy that decided because the store is unavailable; empty if it is
+   * available. Under {@code local}, the figures are those of this instance's share of the limit.
+   */
+  public Optional<FailurePolicy> onStoreFailure() {
+    return onStoreFailure;
+  }
+
+  /**
+   * Returns whether {@link #remaining} and {@link #resetAfter} are known. They are not while the
+   * store is unavailable and a failure policy other than {@code local} decides, since no counter is
+   * read then.
+   */
+  public boolean isKnown() {
+    return onStoreFailure.isEmpty() || onStoreFailure.get() instanceof FailurePolicy.Local;
+  }
+
+  /** Returns the permits that are left; without meaning unless they are {@link #isKnown known}. */
   public long remaining() {
     return outcome.remaining();
   }
 
-  /** Returns the time until the limit is back at its capacity if it is not used. */
+  /**
+   * Returns the time until the limit is back at its capacity if it is not used; without meaning
+   * unless it is {@link #isKnown known}.
+   */
   public Duration resetAfter() {
     return micros(outcome.resetAfter());
   }
@@ -98,7 +123,8 @@ public final class LimitReport {
         && counter.limit().equals(report.counter.limit())
         && counter.cost().equals(report.counter.cost())
         && outcome.equals(report.outcome)
-        && enforced == report.enforced;
+        && enforced == report.enforced
+        && onStoreFailure.equals(report.onStoreFailure);
   }
 
   @Override
@@ -108,10 +134,10 @@ public final class LimitReport {
 
   @Override
   public String toString() {
-    return "%s: %d of %d left (%s%s%s)"
+    return "%s: %s of %d left (%s%s%s)"
         .formatted(
             policy(),
-            remaining(),
+            isKnown() ? Long.toString(remaining()) : "unknown",
             limit(),
             algorithm(),
             violated() ? ", violated" : "",

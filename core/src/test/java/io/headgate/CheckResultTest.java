@@ -22,6 +22,7 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,28 @@ class CheckResultTest {
     assertThat(result.limits().stream().map(LimitReport::policy))
         .containsExactly("wide", "tight", "middle");
     assertThat(result).hasToString(result.decision() + " by tight");
+  }
+
+  @Test
+  void delayLongerThanTheClientWaitsIsADenialByTheQueue() {
+    var queue = LeakyBucket.of(Rate.perMinute(1)).withQueue(9);
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("bucket").limit(perMinute(1_000)).build(),
+            Rule.named("queue").limit(queue).build());
+    limiter.check(ONE);
+    var delayed = limiter.checkForResult(ONE);
+    var wait = Duration.ofMinutes(1);
+    assertThat(delayed.delay()).isEqualTo(wait);
+    assertThat(delayed.withMaxWait(wait)).isSameAs(delayed);
+    var denied = delayed.withMaxWait(wait.minusMillis(1));
+    assertThat(denied.isAllowed()).isFalse();
+    assertThat(denied.decision()).isEqualTo(new Denied(wait));
+    assertThat(denied.rule().map(Rule::id)).contains("queue");
+    var passed = new HashMap<String, Boolean>();
+    denied.forEachRule((rule, pass) -> passed.put(rule.id(), pass));
+    assertThat(passed).isEqualTo(Map.of("bucket", true, "queue", false));
   }
 
   @Test

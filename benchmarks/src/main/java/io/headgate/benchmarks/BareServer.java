@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The baseline for HTTP: a server that reads each request and returns a constant response. It uses
- * the same Vert.x, options and number of event loops as the service.
+ * the same Vert.x, size limits and number of event loops as the service, but accepts no HTTP/2.
  */
 public final class BareServer {
   private BareServer() {}

@@ -43,24 +43,24 @@ final class HotKeyReport {
             "",
             "denials, 2 threads",
             "");
-    var floors = new ArrayList<Measurement>();
-    for (var contender : ComparedLimiter.values()) {
-      if (clock != Clock.SYSTEM && !contender.takesClock) continue;
+    var baselines = new ArrayList<Measurement>();
+    for (var limiter : ComparedLimiter.values()) {
+      if (clock != Clock.SYSTEM && !limiter.takesClock) continue;
       var cells = new ArrayList<String>();
-      cells.add(contender.title);
+      cells.add(limiter.title);
       for (int i = 0; i < columns.size(); i++) {
-        var measured = context.jmh().measure(call(contender, clock, columns.get(i)));
-        if (contender == ComparedLimiter.FLOOR) floors.add(measured);
+        var measured = context.jmh().measure(call(limiter, clock, columns.get(i)));
+        if (limiter == ComparedLimiter.FLOOR) baselines.add(measured);
         cells.add(measured.toString());
-        cells.add(measured.times(floors.get(i)));
+        cells.add(measured.times(baselines.get(i)));
       }
       table.row(cells);
     }
     return table;
   }
 
-  private static Jmh.Call call(ComparedLimiter contender, Clock clock, Column column) {
-    return Jmh.Call.of(HotKeyBenchmark.class, contender.method)
+  private static Jmh.Call call(ComparedLimiter limiter, Clock clock, Column column) {
+    return Jmh.Call.of(HotKeyBenchmark.class, limiter.method)
         .with("quota", column.quota())
         .with("clock", clock)
         .threads(column.threads());

@@ -40,7 +40,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ManyKeysBenchmark {
-  /** The keys and the order of requests. */
+  /** The keys and the order of requests, by Zipf's law. */
   @State(Scope.Benchmark)
   public static class Keys {
     private static final int DRAWN = 1 << 21;
@@ -51,7 +51,7 @@ public class ManyKeysBenchmark {
     /**
      * The keys by rank. They equal the stored keys but are not the same objects, as in a request.
      */
-    String[] asked = {};
+    String[] requested = {};
 
     int[] ranks = {};
 
@@ -61,7 +61,7 @@ public class ManyKeysBenchmark {
       var numbers = IntStream.range(0, count).boxed().toList();
       var shuffled = new ArrayList<>(numbers);
       Collections.shuffle(shuffled, new Random(42));
-      asked = shuffled.stream().map(Keys::key).toArray(String[]::new);
+      requested = shuffled.stream().map(Keys::key).toArray(String[]::new);
       ranks = new Zipf(count).draw(DRAWN, random);
     }
 
@@ -69,7 +69,7 @@ public class ManyKeysBenchmark {
       return "user:" + number;
     }
 
-    List<String> kept() {
+    List<String> stored() {
       return IntStream.range(0, count).mapToObj(Keys::key).toList();
     }
   }
@@ -85,11 +85,11 @@ public class ManyKeysBenchmark {
     }
 
     String key(Keys keys) {
-      return keys.asked[rank(keys)];
+      return keys.requested[rank(keys)];
     }
   }
 
-  /** One number per key. */
+  /** The baseline: one number per key. */
   @State(Scope.Benchmark)
   public static class Floor {
     private final CasBucket bucket = Quota.SLOW.floor(System::nanoTime);
@@ -97,7 +97,7 @@ public class ManyKeysBenchmark {
 
     @Setup
     public void setUp(Keys keys) {
-      keys.kept().forEach(key -> states.put(key, new AtomicLong(System.nanoTime())));
+      keys.stored().forEach(key -> states.put(key, new AtomicLong(System.nanoTime())));
     }
   }
 
@@ -108,7 +108,7 @@ public class ManyKeysBenchmark {
 
     @Setup
     public void setUp(Keys keys) {
-      keys.kept().forEach(key -> states.put(key, Quota.SLOW.bucket4j(Clock.SYSTEM.meter())));
+      keys.stored().forEach(key -> states.put(key, Quota.SLOW.bucket4j(Clock.SYSTEM.meter())));
     }
   }
 
@@ -120,7 +120,7 @@ public class ManyKeysBenchmark {
 
     @Setup
     public void setUp(Keys keys) {
-      keys.kept().forEach(key -> states.put(key, Quota.SLOW.guava()));
+      keys.stored().forEach(key -> states.put(key, Quota.SLOW.guava()));
     }
   }
 
@@ -132,7 +132,7 @@ public class ManyKeysBenchmark {
     @Setup
     public void setUp(Keys keys) {
       var config = Quota.SLOW.resilience4j();
-      keys.kept().forEach(key -> states.put(key, RateLimiter.of(key, config)));
+      keys.stored().forEach(key -> states.put(key, RateLimiter.of(key, config)));
     }
   }
 
@@ -140,7 +140,7 @@ public class ManyKeysBenchmark {
   @State(Scope.Benchmark)
   public static class Headgate {
     /** Charged at the start, so that no key becomes fresh and is evicted during the measurement. */
-    private static final long OWED = 1_000;
+    private static final long INITIAL_COST = 1_000;
 
     private final RuleSet rules =
         RuleSet.of(
@@ -154,10 +154,10 @@ public class ManyKeysBenchmark {
       // Capacity is divided among the store's segments, and keys are not spread quite evenly.
       store = MemoryStore.create(Ticker.system(), keys.count + keys.count / 2);
       limiter = io.headgate.RateLimiter.with(store, rules);
-      keys.kept().forEach(key -> limiter.check(Request.of(Subject.of(key), OWED)));
+      keys.stored().forEach(key -> limiter.check(Request.of(Subject.of(key), INITIAL_COST)));
       plans = new Plan[keys.count];
       for (int rank = 0; rank < plans.length; rank++) {
-        plans[rank] = rules.plan(Request.of(Subject.of(keys.asked[rank])), 0, 0);
+        plans[rank] = rules.plan(Request.of(Subject.of(keys.requested[rank])), 0, 0);
       }
     }
 
@@ -167,7 +167,7 @@ public class ManyKeysBenchmark {
       store.close();
       if (tracked != keys.count) {
         throw new IllegalStateException(
-            "the store keeps %d keys of %d".formatted(tracked, keys.count));
+            "the store has %d keys of %d".formatted(tracked, keys.count));
       }
     }
   }

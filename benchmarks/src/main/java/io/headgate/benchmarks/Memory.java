@@ -12,10 +12,10 @@ final class Memory {
 
   static String report(BenchmarkContext context) throws IOException, InterruptedException {
     var table = new Table("", "bytes a key");
-    for (var kept : MeasuredLimiter.values()) {
-      String bytes = probe(kept);
-      context.progress().log("  %s: %s bytes a key".formatted(kept, bytes));
-      table.row(kept.title, bytes);
+    for (var limiter : MeasuredLimiter.values()) {
+      String bytes = probe(limiter);
+      context.progress().log("  %s: %s bytes a key".formatted(limiter, bytes));
+      table.row(limiter.title, bytes);
     }
     return """
     Live heap per key for 1,000,000 keys after one request each, without the key's own text (the `String`
@@ -27,7 +27,7 @@ final class Memory {
         .formatted(table);
   }
 
-  private static String probe(MeasuredLimiter kept) throws IOException, InterruptedException {
+  private static String probe(MeasuredLimiter limiter) throws IOException, InterruptedException {
     var command =
         List.of(
             BenchmarkContext.java(),
@@ -37,13 +37,13 @@ final class Memory {
             "-cp",
             BenchmarkContext.classPath(),
             MemoryProbe.class.getName(),
-            kept.name(),
+            limiter.name(),
             Integer.toString(KEYS));
     try (var process = new Child(command)) {
       String output = new String(process.output().readAllBytes(), StandardCharsets.UTF_8).strip();
       if (process.waitFor() != 0) {
         throw new IllegalStateException(
-            "the probe of %s failed: %s".formatted(kept, output.lines().findFirst().orElse("")));
+            "the probe of %s failed: %s".formatted(limiter, output.lines().findFirst().orElse("")));
       }
       return output;
     }

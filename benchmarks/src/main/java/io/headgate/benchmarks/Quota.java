@@ -56,12 +56,18 @@ public enum Quota {
         .build();
   }
 
-  /** Returns a Guava limiter. Its burst is one second's permits, so GENEROUS uses a high rate. */
+  /**
+   * Returns a Guava limiter. Its burst is one second's permits, so the quotas that never deny have
+   * a rate of 10^9 per second.
+   */
   RateLimiter guava() {
     return RateLimiter.create(this == EXHAUSTED ? 1 / (double) period.toSeconds() : 1e9);
   }
 
-  /** Returns a resilience4j limit. It counts in an int, so GENEROUS is the maximum per second. */
+  /**
+   * Returns a resilience4j configuration. It counts in an int, so the quotas that never deny have
+   * the highest int per second.
+   */
   RateLimiterConfig resilience4j() {
     return RateLimiterConfig.custom()
         .limitForPeriod(this == EXHAUSTED ? 1 : Integer.MAX_VALUE)

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One instance in its own JVM. It reads commands from standard input, line by line, and
- * acknowledges each on standard output: it prepares runs, and replays its part of the traffic from
- * an agreed time.
+ * The main class of one instance in its own JVM. It reads commands from standard input, line by
+ * line, and acknowledges each on standard output. It prepares runs, and replays its part of the
+ * traffic from an agreed time.
  */
 public final class Replay {
   /** The prefix of acknowledgements, which distinguishes them from other output. */

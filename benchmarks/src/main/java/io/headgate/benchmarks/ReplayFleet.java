@@ -14,8 +14,8 @@ import java.util.function.Function;
 
 /** Instances in their own JVMs on one Redis, which replay their traffic at the same time. */
 final class ReplayFleet implements AutoCloseable {
-  private static final long SECOND = 1_000_000;
-  private static final long LEAD = 250_000;
+  private static final long SECOND_MICROS = 1_000_000;
+  private static final long LEAD_MICROS = 250_000;
 
   private final RedisServer server;
   private final Path directory;
@@ -59,7 +59,7 @@ final class ReplayFleet implements AutoCloseable {
     String name = nameOf(executed++);
     sendAll(instance -> "settle " + name);
     awaitAll("settle");
-    long start = Math.ceilDiv(redisTime() + LEAD, SECOND) * SECOND;
+    long start = Math.ceilDiv(redisTime() + LEAD_MICROS, SECOND_MICROS) * SECOND_MICROS;
     sendAll(instance -> "go %s %d %s".formatted(name, start, logOf(name, instance)));
     awaitAll("go");
     var logs = new ArrayList<ReplayLog>();
@@ -77,7 +77,7 @@ final class ReplayFleet implements AutoCloseable {
 
   private long redisTime() {
     var time = server.call("TIME").items();
-    return Long.parseLong(time.get(0).text()) * SECOND + Long.parseLong(time.get(1).text());
+    return Long.parseLong(time.get(0).text()) * SECOND_MICROS + Long.parseLong(time.get(1).text());
   }
 
   private void sendAll(Function<Integer, String> command) throws IOException {

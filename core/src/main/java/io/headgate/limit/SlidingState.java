@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The counts of a sliding window: one for the current bucket of time and one for each of the {@code
+ * The counts of a sliding window: one for the current bucket and one for each of the {@code
  * buckets} before it. Immutable.
  *
  * <p>A class rather than a record because it holds an array, which is never modified.
@@ -89,7 +89,10 @@ public final class SlidingState implements State {
     return Long.MIN_VALUE;
   }
 
-  /** Uses the whole counts, which is at least the usage that an interpolating limit computes. */
+  /**
+   * Counts the oldest bucket in full, so that the result is at least the usage that an
+   * interpolating limit computes.
+   */
   @Override
   public long used(long now) {
     return Utilization.of(advanceTo(Math.floorDiv(now, width)).total, permits);

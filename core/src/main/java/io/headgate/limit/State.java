@@ -23,6 +23,8 @@ public sealed interface State
   /**
    * Returns the part of the capacity that is in use, from {@link Utilization#NONE} to {@link
    * Utilization#ALL}, rounded up.
+   *
+   * @param now the time in microseconds since the epoch
    */
   long used(long now);
 

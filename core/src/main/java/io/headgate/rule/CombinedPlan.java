@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The plan of several requests that are decided atomically: all of them go ahead or none does.
+ * The plan of several requests that are decided atomically: all of them are allowed or none is.
  *
  * <p>Costs that are charged to the same counter add up as if they were one request. If the sum
  * exceeds the capacity the decision is impossible, even if each request alone would pass. If the
@@ -33,7 +33,7 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
     var parts = new ArrayList<Plan.Part>();
     var charges = new ArrayList<Charge>();
     for (var plan : plans) {
-      var own = under(tightest, plan);
+      var own = withLimits(tightest, plan);
       each.add(own);
       for (var part : own.parts()) parts.add(part.at(charges.size() + part.from()));
       charges.addAll(own.charges());
@@ -50,18 +50,18 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
   /** Returns the counters for which the plans have different limits, each with the tightest. */
   private static Map<CounterKey, Counter> tightest(List<Plan> plans) {
     var limits = new HashMap<CounterKey, Counter>();
-    var disputed = new HashMap<CounterKey, Counter>();
+    var conflicting = new HashMap<CounterKey, Counter>();
     for (var plan : plans) {
       for (var charge : plan.charges()) {
         var known = limits.putIfAbsent(charge.counterKey(), charge.counter());
         if (known == null || known.limit().equals(charge.limit())) continue;
         var tighter = tighter(known, charge.counter());
         limits.put(charge.counterKey(), tighter);
-        disputed.put(charge.counterKey(), tighter);
+        conflicting.put(charge.counterKey(), tighter);
       }
     }
-    disputed.replaceAll((place, counter) -> limits.get(place));
-    return disputed;
+    conflicting.replaceAll((key, counter) -> limits.get(key));
+    return conflicting;
   }
 
   private static Counter tighter(Counter one, Counter other) {
@@ -70,7 +70,7 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
     return difference <= 0 ? one : other;
   }
 
-  private static Plan under(Map<CounterKey, Counter> limits, Plan plan) {
+  private static Plan withLimits(Map<CounterKey, Counter> limits, Plan plan) {
     if (limits.isEmpty()) return plan;
     var charges = new ArrayList<Charge>(plan.charges().size());
     for (var charge : plan.charges()) {

@@ -7,7 +7,10 @@ public final class ConsistencyOptions {
   private static final Duration MIN_SYNC_INTERVAL = Duration.ofMillis(5);
   private static final Duration MAX_SYNC_INTERVAL = Duration.ofSeconds(10);
 
-  /** A sync interval of 100 ms, a share of 1/10, and 100,000 counters. */
+  /**
+   * A sync interval of 100 ms, a share of 10 (an instance holds at most a tenth of a limit), and
+   * 100,000 counters.
+   */
   public static final ConsistencyOptions DEFAULT =
       new ConsistencyOptions(Duration.ofMillis(100), 10, 100_000);
 
@@ -46,7 +49,7 @@ public final class ConsistencyOptions {
   }
 
   /**
-   * Returns these options with another share.
+   * Returns these options with another {@link #share}.
    *
    * @throws IllegalArgumentException if it is less than 2
    */
@@ -69,9 +72,9 @@ public final class ConsistencyOptions {
   }
 
   /**
-   * Returns the divisor of the largest part of a limit that one instance may hold: at most a {@code
-   * 1/share} of the limit. With many instances it is less, since all of them together hold at most
-   * half of the limit.
+   * Returns the divisor that bounds the permits of one instance: it holds at most {@code 1/share}
+   * of a limit. With many instances it holds less, since all of them together hold at most half of
+   * the limit.
    */
   public int share() {
     return share;

@@ -14,7 +14,7 @@ import java.util.StringJoiner;
  */
 final class Trace {
   private static final String[] UNITS = {"us", "ms", "s", "m", "h", "d"};
-  private static final long[] LENGTHS = {
+  private static final long[] UNIT_MICROS = {
     1, 1_000, 1_000_000, 60_000_000L, 3_600_000_000L, 86_400_000_000L
   };
 
@@ -33,27 +33,27 @@ final class Trace {
   static String format(Outcome outcome) {
     return switch (outcome) {
       case Passed(long remaining, long reset, long delay) ->
-          (delay == 0 ? "ok:" : "in" + length(delay) + ":") + remaining;
-      case Refused(long remaining, long reset, long retry) -> "wait:" + length(retry);
+          (delay == 0 ? "ok:" : "in" + duration(delay) + ":") + remaining;
+      case Refused(long remaining, long reset, long retry) -> "wait:" + duration(retry);
       case ExceedsCapacity never -> "never";
     };
   }
 
-  static long micros(String length) {
+  static long micros(String duration) {
     int digits = 0;
-    while (Character.isDigit(length.charAt(digits))) digits++;
+    while (Character.isDigit(duration.charAt(digits))) digits++;
     for (int i = 0; i < UNITS.length; i++) {
-      if (length.substring(digits).equals(UNITS[i])) {
-        return Long.parseLong(length.substring(0, digits)) * LENGTHS[i];
+      if (duration.substring(digits).equals(UNITS[i])) {
+        return Long.parseLong(duration.substring(0, digits)) * UNIT_MICROS[i];
       }
     }
-    throw new IllegalArgumentException("not a time: " + length);
+    throw new IllegalArgumentException("not a duration: " + duration);
   }
 
   /** Formats a time in the largest unit, up to seconds, of which it is a whole number. */
-  private static String length(long micros) {
+  private static String duration(long micros) {
     int unit = micros % 1_000_000 == 0 ? 2 : micros % 1_000 == 0 ? 1 : 0;
-    return micros / LENGTHS[unit] + UNITS[unit];
+    return micros / UNIT_MICROS[unit] + UNITS[unit];
   }
 
   private Trace() {}

@@ -23,8 +23,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * Compares a combined plan with its requests in sequence at the same time. If each of those passes,
- * the remaining permits are equal; otherwise the combined plan changes nothing.
+ * Compares a combined plan with the plans of its requests in sequence at the same time. If each of
+ * those passes, the remaining permits are equal; otherwise the combined plan changes nothing.
  */
 class CombinedPlanProperties {
   private static final List<Combine> COMBINATIONS =
@@ -75,15 +75,15 @@ class CombinedPlanProperties {
         expected.addAll(outcomes);
       }
       var before = new HashMap<>(combined.states);
-      var joint = CombinedPlan.of(plans).whole();
-      var outcomes = combined.decide(joint, now);
+      var whole = CombinedPlan.of(plans).whole();
+      var outcomes = combined.decide(whole, now);
 
-      assertThat(joint.allows(outcomes)).as("round %d", round).isEqualTo(all);
+      assertThat(whole.allows(outcomes)).as("round %d", round).isEqualTo(all);
       var reference = new SequentialStore(all ? oneByOne.states : before);
       for (var plan : plans) {
-        assertThat(left(combined.decide(plan.atZeroCost(), now)))
-            .as("round %d, what is left", round)
-            .isEqualTo(left(reference.decide(plan.atZeroCost(), now)));
+        assertThat(remaining(combined.decide(plan.atZeroCost(), now)))
+            .as("round %d, remaining permits", round)
+            .isEqualTo(remaining(reference.decide(plan.atZeroCost(), now)));
       }
       if (!all) continue;
       for (int i = 0; i < outcomes.size(); i++) {
@@ -94,7 +94,7 @@ class CombinedPlanProperties {
     }
   }
 
-  private static List<Long> left(List<Outcome> outcomes) {
+  private static List<Long> remaining(List<Outcome> outcomes) {
     return outcomes.stream().map(Outcome::remaining).toList();
   }
 
@@ -124,7 +124,10 @@ class CombinedPlanProperties {
     return RuleSet.of(rules);
   }
 
-  /** Without a minimum interval, which two requests at the same time can't keep in sequence. */
+  /**
+   * Returns a random limit. None has a minimum interval, which two requests at the same time cannot
+   * satisfy in sequence.
+   */
   private static Limit limit(Random random) {
     long permits = 1L + random.nextInt(8);
     var rate = Rate.of(permits, Duration.ofSeconds(6));

@@ -3,6 +3,7 @@ package io.headgate.redis;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The address of a Redis deployment. Its text form contains no password. */
@@ -20,7 +21,12 @@ public final class RedisAddress {
   private static final String FORMS =
       "redis://[user:password@]host:port[/database], rediss://… (TLS),"
           + " redis-sentinel://[password@]host:port,host:port[/database]#name,"
-          + " redis-cluster://[user:password@]host:port,host:port or rediss-cluster://… (TLS)";
+          + " redis-cluster://[user:password@]host:port,host:port, or rediss-sentinel://… and"
+          + " rediss-cluster://… (TLS)";
+
+  private static final int MAX_PORT = 65_535;
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(?:[^:]+|\\[[0-9a-fA-F:]+\\])(?::(?<port>\\d+))?");
 
   private final Topology topology;
   private final List<String> uris;
@@ -33,7 +39,8 @@ public final class RedisAddress {
 
   /**
    * Parses an address of the form {@code redis://}, {@code rediss://}, {@code
-   * redis-sentinel://h1,h2/0#name}, {@code redis-cluster://h1:p,h2:p} or {@code rediss-cluster://}.
+   * redis-sentinel://h1,h2/0#name}, {@code rediss-sentinel://}, {@code redis-cluster://h1:p,h2:p}
+   * or {@code rediss-cluster://}.
    *
    * @throws IllegalArgumentException if the address is malformed; the message names the accepted
    *     forms and contains no part of the address
@@ -47,6 +54,7 @@ public final class RedisAddress {
         if (uri.indexOf('#') < 0) {
           throw malformed("the name of the primary is missing after '#'");
         }
+        for (var host : hostOf(uri).split(",", -1)) requireHost(host);
         return new RedisAddress(Topology.SENTINEL, List.of(uri));
       }
       if (uri.startsWith("redis://") || uri.startsWith("rediss://")) {
@@ -61,8 +69,9 @@ public final class RedisAddress {
   }
 
   /**
-   * Rejects a password with an unescaped {@code /}, {@code ?} or {@code #}: the host would end
-   * there, and the rest of the password would be shown as a part of it.
+   * Rejects a password with an unescaped {@code /}, {@code ?} or {@code #}. The host would end
+   * there, so that the start of the password would be taken for a port and be part of the text
+   * form.
    */
   private static void requireEscapedPassword(String uri) {
     String rest = uri.substring(uri.indexOf("://") < 0 ? 0 : uri.indexOf("://") + 3);
@@ -97,13 +106,17 @@ public final class RedisAddress {
   }
 
   /**
-   * Requires a host and, if there is one, a numeric port. Lettuce ignores a port that is not a
-   * number. The message contains no part of the value, since that may be a password.
+   * Requires a host and, if there is one, a port from 1 to 65535. Lettuce ignores a port that is
+   * not a number and uses any other, with which no connection succeeds. The message contains no
+   * part of the value, since that may be a password.
    */
   private static void requireHost(String host) {
-    if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
-      throw malformed("the host is missing or the port is not a number");
-    }
+    var parts = HOST_AND_PORT.matcher(host);
+    if (!parts.matches()) throw malformed("the host is missing or the port is not a number");
+    String port = parts.group("port");
+    if (port == null) return;
+    boolean valid = port.length() <= 5 && Integer.parseInt(port) >= 1;
+    if (!valid || Integer.parseInt(port) > MAX_PORT) throw malformed("a port must be 1 to 65535");
   }
 
   private static final class Malformed extends IllegalArgumentException {
@@ -124,8 +137,8 @@ public final class RedisAddress {
   }
 
   /**
-   * Returns the URI of each server, or the one of all Sentinels. Contains the credentials: not for
-   * logs.
+   * Returns one URI for each given node of a cluster, otherwise a single URI, which may name
+   * several Sentinels. They contain the credentials: not for logs.
    */
   public List<String> uris() {
     return uris;

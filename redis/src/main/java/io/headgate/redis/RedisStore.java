@@ -12,6 +12,9 @@ import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -118,6 +121,19 @@ public final class RedisStore extends ForwardingStore {
   /** Returns whether a circuit breaker is open for Redis or for a part of the cluster. */
   public boolean isUnavailable() {
     return domains.isUnavailable();
+  }
+
+  /** Returns the time of the first failure of the current outage; empty while available. */
+  public Optional<Instant> unavailableSince() {
+    var since = domains.unavailableSince();
+    return since.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Instant.EPOCH.plus(since.getAsLong(), ChronoUnit.MICROS));
+  }
+
+  /** Returns how long a request waits for Redis; see {@link RedisOptions#deadline}. */
+  public Duration deadline() {
+    return options.deadline();
   }
 
   /** Returns the message of the last failure; empty if there was none. */

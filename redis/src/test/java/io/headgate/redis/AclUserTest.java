@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The ACL user of docs/operations.md has exactly the rights that are needed. */
+/** Tests that the ACL user of docs/operations.md has exactly the rights that strict rules need. */
 class AclUserTest {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -150,7 +150,9 @@ class AclUserTest {
     return server.call("ACL", "LOG").items().stream().map(Object::toString).toList();
   }
 
-  /** Runs every kind of operation; returns the sources of the decisions. */
+  /**
+   * Runs every operation of strict rules, and the broadcast; returns the sources of the decisions.
+   */
   private static List<Source> sources() {
     var address = "redis://headgate:secret@127.0.0.1:" + server.port();
     var options = RedisOptions.builder(address).deadline(Duration.ofSeconds(10)).build();
@@ -162,9 +164,9 @@ class AclUserTest {
           changeLimit(store, before, after, sources);
         }
       }
-      renumber(store);
+      growTotalByADigit(store);
       attempt(() -> store.trackedKeys());
-      onMessage(store, other);
+      receiveReset(store, other);
       exchangeBroadcast(store, other);
     }
     return sources;
@@ -194,8 +196,8 @@ class AclUserTest {
     attempt(() -> limiter.reset(subject, "r"));
   }
 
-  /** Lets the totals of a rolling window grow by a digit. */
-  private static void renumber(RedisStore store) {
+  /** Charges a rolling window so that its running total grows by a digit. */
+  private static void growTotalByADigit(RedisStore store) {
     var limiter = RateLimiter.with(store, rules(RollingWindow.of(TEN_A_DAY)));
     limiter.check(Subject.of("z"));
     var time = server.call("TIME").items();
@@ -206,7 +208,7 @@ class AclUserTest {
   }
 
   /** Waits until denials are cached, which needs a subscription, and resets a counter. */
-  private static void onMessage(RedisStore store, RedisStore other) {
+  private static void receiveReset(RedisStore store, RedisStore other) {
     var rules = rules(TokenBucket.of(TEN_A_DAY));
     var limiter = RateLimiter.with(store, rules);
     Eventually.holds(

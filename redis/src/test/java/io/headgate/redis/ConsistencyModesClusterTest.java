@@ -45,7 +45,7 @@ class ConsistencyModesClusterTest {
     }
   }
 
-  /** Counters of other shards are still reported. */
+  /** Checks on other shards are still allowed. */
   @Test
   void policyOfEventualRuleAppliesWhileOneShardIsUnavailable() {
     var rule =
@@ -70,7 +70,7 @@ class ConsistencyModesClusterTest {
               .toList();
       dead.kill();
       Eventually.holds(
-          "the policy decides",
+          "the failure policy decides",
           Duration.ofSeconds(60),
           () -> {
             for (var user : others) limiter.checkForResult(Subject.of(user));
@@ -78,7 +78,7 @@ class ConsistencyModesClusterTest {
             return result.source() == Source.FALLBACK && !result.isAllowed();
           });
       Eventually.holds(
-          "counters of other shards are decided locally",
+          "checks on other shards are allowed",
           Duration.ofSeconds(60),
           () -> limiter.checkForResult(Subject.of(others.getFirst())).isAllowed());
     }

@@ -40,6 +40,11 @@ class RedisAddressTest {
         "redis-cluster://:secret@a:x",
         "redis://localhost:secret",
         "rediss://:secret@a:x/0",
+        "redis://:secret@a:0",
+        "redis://:secret@a:65536",
+        "redis://:secret@a:123456789012",
+        "redis-sentinel://:secret@a:1,b:99999#main",
+        "redis-cluster://:secret@a:1,b:70000",
       })
   void malformedAddressIsRejectedWithAcceptedForms(String uri) {
     assertThatThrownBy(() -> RedisAddress.parse(uri))

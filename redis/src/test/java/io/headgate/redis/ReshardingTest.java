@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A hash slot that is being migrated from one node to another. */
+/** Tests checks while a hash slot is migrated from one node to another. */
 class ReshardingTest {
   private static final String SUBJECT = "moving";
   private static final int SLOT = RedisCluster.slotOf(SUBJECT);

@@ -37,7 +37,10 @@ public final class EnvoyAttributes {
     return names;
   }
 
-  /** Returns the value of {@link #KEYS} for entries with these keys; commas in keys are escaped. */
+  /**
+   * Returns the value of {@link #KEYS} for entries with these keys. Commas and backslashes in keys
+   * are escaped.
+   */
   public static String joined(List<String> keys) {
     var text = new StringBuilder();
     for (int i = 0; i < keys.size(); i++) {

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param value if absent, the descriptor matches every value that no sibling matches
  * @param shared whether all values that match a wildcard share one counter
- * @param mentions fields that have no effect on the rules, with their positions
+ * @param unsupported the fields that rules do not support, with their positions
  */
 record EnvoyNode(
     String key,
@@ -18,7 +18,7 @@ record EnvoyNode(
     boolean shadow,
     boolean shared,
     List<EnvoyNode> nested,
-    List<Mention> mentions,
+    List<UnsupportedField> unsupported,
     SourcePosition at,
     String path) {
 
@@ -41,8 +41,8 @@ record EnvoyNode(
   record Limit(
       boolean unlimited, long permits, Unit unit, Optional<String> name, SourcePosition at) {}
 
-  /** A field that is reported and not imported. */
-  record Mention(String field, SourcePosition at) {}
+  /** A field that rules do not support. The import reports it in a note. */
+  record UnsupportedField(String field, SourcePosition at) {}
 
   /** The content of a file. */
   record Domain(String name, List<EnvoyNode> nested) {}

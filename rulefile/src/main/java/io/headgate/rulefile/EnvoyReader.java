@@ -2,8 +2,8 @@ package io.headgate.rulefile;
 
 import io.headgate.rulefile.EnvoyNode.Domain;
 import io.headgate.rulefile.EnvoyNode.Limit;
-import io.headgate.rulefile.EnvoyNode.Mention;
 import io.headgate.rulefile.EnvoyNode.Unit;
+import io.headgate.rulefile.EnvoyNode.UnsupportedField;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Reads a configuration of envoyproxy/ratelimit. It accepts and rejects the same files as that
- * program.
+ * Reads a configuration of envoyproxy/ratelimit. It accepts and rejects the same fields and values
+ * as that program.
  */
 final class EnvoyReader {
   private static final List<String> FILE_FIELDS = List.of("domain", "descriptors");
@@ -30,8 +30,11 @@ final class EnvoyReader {
           "metadata");
   private static final List<String> LIMIT_FIELDS =
       List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
-  private static final List<String> REPORTED_FIELDS =
+
+  /** The fields that rules do not support. The import reports them in notes. */
+  private static final List<String> UNSUPPORTED_FIELDS =
       List.of("quota_mode", "detailed_metric", "value_to_metric", "metadata");
+
   private static final String BOOLEAN = "true or false";
 
   /** Reads a file; empty if it has no valid domain, which is then among the problems. */
@@ -71,17 +74,17 @@ final class EnvoyReader {
           section.allowOnly(DESCRIPTOR_FIELDS);
           var key = section.require("key", "the key of an entry", EnvoyReader::nonEmpty);
           var value = section.read("value", "a text", text -> text).filter(text -> !text.isEmpty());
-          var mentions = new ArrayList<Mention>();
-          for (var field : REPORTED_FIELDS) mention(section, field, mentions);
+          var unsupported = new ArrayList<UnsupportedField>();
+          for (var field : UNSUPPORTED_FIELDS) report(section, field, unsupported);
           var limit =
               section
                   .find("rate_limit")
                   .flatMap(given -> given.section("a map with unit and requests_per_unit"))
-                  .flatMap(given -> limit(given, mentions));
+                  .flatMap(given -> limit(given, unsupported));
           boolean shared = flag(section, "share_threshold");
           if (shared && (value.isEmpty() || value.get().indexOf('*') < 0)) {
             section.problem(
-                "share_threshold", "needs a value with a *, of which all share a counter");
+                "share_threshold", "needs a value with a *; all values that match share a counter");
           }
           boolean quota = flag(section, "quota_mode");
           boolean shadow = flag(section, "shadow_mode") || quota;
@@ -94,16 +97,17 @@ final class EnvoyReader {
                   shadow,
                   shared,
                   nested,
-                  mentions,
+                  unsupported,
                   item.node().at(),
                   item.path()));
         });
   }
 
-  private Optional<Limit> limit(MappingReader section, List<Mention> mentions) {
+  private Optional<Limit> limit(MappingReader section, List<UnsupportedField> unsupported) {
     section.allowOnly(LIMIT_FIELDS);
     if (section.has("replaces")) {
-      mentions.add(new Mention("rate_limit.replaces", section.findOrSelf("replaces").node().at()));
+      unsupported.add(
+          new UnsupportedField("rate_limit.replaces", section.findOrSelf("replaces").node().at()));
     }
     var at = section.self().node().at();
     var name = section.read("name", "a text", text -> text).filter(text -> !text.isEmpty());
@@ -142,7 +146,10 @@ final class EnvoyReader {
         .orElse(false);
   }
 
-  private static void mention(MappingReader section, String field, List<Mention> mentions) {
-    section.find(field).ifPresent(value -> mentions.add(new Mention(field, value.node().at())));
+  private static void report(
+      MappingReader section, String field, List<UnsupportedField> unsupported) {
+    section
+        .find(field)
+        .ifPresent(value -> unsupported.add(new UnsupportedField(field, value.node().at())));
   }
 }

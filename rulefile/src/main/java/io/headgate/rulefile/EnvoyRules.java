@@ -9,8 +9,8 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyImport.Note;
 import io.headgate.rulefile.EnvoyNode.Domain;
-import io.headgate.rulefile.EnvoyNode.Mention;
 import io.headgate.rulefile.EnvoyNode.Unit;
+import io.headgate.rulefile.EnvoyNode.UnsupportedField;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class EnvoyRules {
   private void descend(List<EnvoyNode> siblings, List<Step> path) {
     for (int i = 0; i < siblings.size(); i++) {
       var node = siblings.get(i);
-      for (var mention : node.mentions()) notes.add(note(node, mention));
+      for (var field : node.unsupported()) notes.add(note(node, field));
       var here = new ArrayList<>(path);
       here.add(new Step(node, pattern(i, siblings)));
       if (node.limit().isPresent()) limit(here, node.limit().get());
@@ -176,8 +176,8 @@ final class EnvoyRules {
     };
   }
 
-  private static Note note(EnvoyNode node, Mention mention) {
-    String field = mention.field();
+  private static Note note(EnvoyNode node, UnsupportedField unsupported) {
+    String field = unsupported.field();
     String why =
         switch (field) {
           case "quota_mode" -> "Headgate has no such mode; the limit counts and never denies";
@@ -194,7 +194,7 @@ final class EnvoyRules {
           default -> "no action is needed, since it does not affect decisions";
         };
     return new Note(
-        mention.at().line(),
+        unsupported.at().line(),
         node.path() + "." + field,
         field + " is not carried over",
         why,

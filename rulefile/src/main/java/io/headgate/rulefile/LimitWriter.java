@@ -26,7 +26,8 @@ import java.util.Map;
  */
 record LimitWriter(Combine combine) {
   /**
-   * Adds a single limit as a field of that name, or several as a list.
+   * Adds one limit as a single field, or a list for several limits or if the limit has a weight,
+   * priority or scope.
    *
    * @param name the default name of a single limit, which is not written
    */
@@ -89,7 +90,9 @@ record LimitWriter(Combine combine) {
     return fields;
   }
 
-  /** Returns the fields that matter only among several limits: weight, priority or scope. */
+  /**
+   * Returns the fields that have an effect only among several limits: weight, priority or scope.
+   */
   private Map<String, OutputNode> combineFields(RuleLimit limit) {
     var fields = new LinkedHashMap<String, OutputNode>();
     switch (combine) {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Reads {@code limit} or {@code limits} of a rule or override, with each limit's name, cost,
- * attributes and place in the combination.
+ * attributes, weight, priority and scope.
  *
  * @param combine how the rule combines its limits; empty if that is invalid, and then weight,
  *     priority and scope are accepted
@@ -26,9 +26,10 @@ import java.util.stream.Stream;
 record LimitsReader(Optional<Combine> combine) {
   private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
   private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
-  private static final Limit ANY = TokenBucket.of(Rate.perSecond(1));
-  private static final String NAME = "a name such as calls";
-  private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
+  private static final Limit PLACEHOLDER = TokenBucket.of(Rate.perSecond(1));
+  private static final String EXPECTED_NAME = "a name such as calls";
+  private static final String EXPECTED_LIMIT =
+      "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
   /** The algorithms that have parameters and are named by the field {@code algorithm}. */
   private static final List<Algorithm> ALGORITHMS =
@@ -42,7 +43,7 @@ record LimitsReader(Optional<Combine> combine) {
   /** Reads a limit that belongs to no rule. */
   static Optional<Limit> readOne(FieldValue value) {
     return value
-        .section(ONE)
+        .section(EXPECTED_LIMIT)
         .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()))
         .map(RuleLimit::limit);
   }
@@ -68,11 +69,11 @@ record LimitsReader(Optional<Combine> combine) {
   private Optional<RuleLimit> single(FieldValue value, String name, Optional<RuleLimits> rule) {
     if (value.node() instanceof SourceNode.Scalar scalar && !scalar.isNull()) {
       return value
-          .read(ONE, text -> withoutParameters(text, rule.isPresent()))
+          .read(EXPECTED_LIMIT, text -> withoutParameters(text, rule.isPresent()))
           .map(limit -> RuleLimit.of(name, limit));
     }
     return value
-        .section(ONE)
+        .section(EXPECTED_LIMIT)
         .filter(section -> rule.isEmpty() || rule.get().inheritTo(section, true))
         .flatMap(section -> limit(section, name, List.of()));
   }
@@ -96,10 +97,12 @@ record LimitsReader(Optional<Combine> combine) {
     throw new IllegalArgumentException(
         "must be %s, or %s, got %s%s"
             .formatted(
-                ONE,
+                EXPECTED_LIMIT,
                 String.join(" or ", words),
                 Excerpt.of(text),
-                NameSuggester.nearest(text, words).map("; did you mean %s?"::formatted).orElse("")));
+                NameSuggester.nearest(text, words)
+                    .map("; did you mean %s?"::formatted)
+                    .orElse("")));
   }
 
   private List<RuleLimit> several(FieldValue value, Optional<RuleLimits> rule) {
@@ -164,7 +167,7 @@ record LimitsReader(Optional<Combine> combine) {
       section.missing("algorithm", "give " + wanted);
     }
     var limit = algorithm.flatMap(known -> LimitReader.read(known, section));
-    var given = section.read("name", NAME, LimitsReader::name);
+    var given = section.read("name", EXPECTED_NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
     var weight = section.read("weight", "a number from 1 to 1000000", CountSyntax::parse);
@@ -241,7 +244,7 @@ record LimitsReader(Optional<Combine> combine) {
 
   /** Validates a limit's name. */
   private static String name(String name) {
-    return RuleLimit.of(name, ANY).name();
+    return RuleLimit.of(name, PLACEHOLDER).name();
   }
 
   /** Validates the name of a cost. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds the allowed name nearest to a misspelled one, by Damerau–Levenshtein distance. */
-final class NameSuggester {
+public final class NameSuggester {
   /** Returns the end of a message about an unknown name: the nearest name and all allowed ones. */
   static String hint(String word, Collection<String> allowed) {
     return didYouMean(nearest(word, allowed)) + " Allowed: " + String.join(", ", allowed);
@@ -20,7 +20,7 @@ final class NameSuggester {
    * Returns the name at the smallest distance, at most 2 (1 for words of up to three characters),
    * else the first name that begins with the word.
    */
-  static Optional<String> nearest(String word, Collection<String> names) {
+  public static Optional<String> nearest(String word, Collection<String> names) {
     String typed = plain(word);
     Optional<String> nearest = Optional.empty();
     int least = (typed.length() <= 3 ? 1 : 2) + 1;

@@ -4,7 +4,7 @@ import io.headgate.limit.Algorithm;
 import io.headgate.rule.Rule;
 
 /**
- * The field {@code status} of a rule: the HTTP status of a denial. A limiter does not know about
+ * The field {@code status} of a rule: the HTTP status of a denial. Limiters are independent of
  * HTTP, so the status is one of the {@linkplain Rule#properties properties} of the rule.
  */
 public final class RuleStatus {
@@ -21,8 +21,8 @@ public final class RuleStatus {
    * Returns the HTTP status of a denial by a limit of the rule.
    *
    * @param algorithm of the limit that denied
-   * @throws IllegalArgumentException if the property is not a number from 400 to 599, which a rule
-   *     that was read from a file never has
+   * @throws IllegalArgumentException if the property is not a number from 400 to 599; it always is
+   *     in a rule that was read from a file
    */
   public static int of(Rule rule, Algorithm algorithm) {
     String text = rule.properties().get(PROPERTY);

@@ -70,7 +70,7 @@ public sealed interface RuleSource {
           file.map(read -> new Seed(read.rules(), SeedFile.changeInfo(read)))
               .orElseGet(() -> new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
       var repository = DatabaseRuleRepository.open(settings, seed);
-      file.ifPresent(read -> SeedFile.follow(repository, read, pollInterval));
+      file.ifPresent(read -> repository.seedFrom(read, pollInterval));
       return repository;
     }
   }

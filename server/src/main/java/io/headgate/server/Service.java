@@ -22,6 +22,7 @@ import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsSettings;
+import io.headgate.server.store.StoreView;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
 import io.headgate.store.Store;
@@ -98,6 +99,7 @@ public final class Service implements AutoCloseable {
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter.store());
     stats.follow(repository, BUILT_IN_RULES);
+    stats.logFallback(new StoreView(limiter.store()), limiter::rules);
     this.statsHandlers =
         new StatsHandlers(
             stats.collector(),
@@ -107,7 +109,8 @@ public final class Service implements AutoCloseable {
             settings.access(),
             readiness,
             store.times(),
-            stats.instance());
+            stats.instance(),
+            statsSettings.mask());
     this.simulations = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), stats.instance());
     this.connectionLimiter =
@@ -169,8 +172,27 @@ public final class Service implements AutoCloseable {
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
+    return start(settings, grpc, StatsSettings.DEFAULT, limiter, repository, store, ticker);
+  }
+
+  /**
+   * Starts a service with the given gRPC and statistics settings.
+   *
+   * @param limiter enforces the rules of the repository from now on
+   * @param store metrics of the limiter's store; registered as its listener
+   * @throws IOException if it can't listen on the address, or the TLS files can't be used
+   */
+  public static Service start(
+      ServiceSettings settings,
+      GrpcSettings grpc,
+      StatsSettings statsSettings,
+      RateLimiter limiter,
+      RuleRepository repository,
+      StoreMetrics store,
+      Ticker ticker)
+      throws IOException, InterruptedException {
     var rules = EnforcedRules.of(limiter, repository);
-    return start(settings, grpc, StatsSettings.DEFAULT, rules, store, ticker);
+    return start(settings, grpc, statsSettings, rules, store, ticker);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.headgate.server;
 
 import io.headgate.rule.Mode;
+import io.headgate.rule.RuleSet;
 import io.headgate.server.anomaly.Webhook;
 import io.headgate.server.counts.MonotonicClock;
 import io.headgate.server.http.stats.AnomalyJson;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +49,9 @@ final class StatsRunner implements AutoCloseable {
     this.collector = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
     this.callers = new ClusterCallers(collector, view.broadcast(), instance);
     this.webhook =
-        settings.webhook().map(target -> new Webhook(target, instance, AnomalyJson::json));
+        settings
+            .webhook()
+            .map(target -> new Webhook(target, instance, settings.mask(), AnomalyJson::json));
     webhook.ifPresent(hook -> collector.onAnomaly(hook::report));
   }
 
@@ -80,6 +84,16 @@ final class StatsRunner implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.debug("cannot publish the top callers to other instances", e);
     }
+  }
+
+  /**
+   * Logs the checks that pass uncounted while the store is unavailable.
+   *
+   * @param rules supplies the rules in force
+   */
+  void logFallback(StoreView store, Supplier<RuleSet> rules) {
+    var fallback = new FallbackLog(store, rules, LoggerFactory.getLogger(FallbackLog.class));
+    collector.onSnapshot(snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
   }
 
   /** Returns the random identifier of this process. */

@@ -248,13 +248,16 @@ public final class WarmUp {
     while (!isDone(protocol, turnEnd)) {
       try (var connection = connect(protocol)) {
         open.add(connection);
-        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(protocol, turnEnd); ) {
-          int decided = connection.call(client, i);
-          count(protocol).addAndGet(decided);
-          if (decided == 0) failed.incrementAndGet();
-          i += Math.max(1, decided);
+        try {
+          for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(protocol, turnEnd); ) {
+            int decided = connection.call(client, i);
+            count(protocol).addAndGet(decided);
+            if (decided == 0) failed.incrementAndGet();
+            i += Math.max(1, decided);
+          }
+        } finally {
+          open.remove(connection);
         }
-        open.remove(connection);
       } catch (IOException e) {
         connectionFailed(e);
         return;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Closes processes and files that a test left open when the JVM exits. It cannot do so if the JVM
- * is killed with SIGKILL. Thread-safe.
+ * Closes, when the JVM exits, the processes and files that a test left open. It cannot do so if the
+ * JVM is killed with SIGKILL. Thread-safe.
  */
 public final class ExitHooks {
   private static final Set<AutoCloseable> OPEN = new LinkedHashSet<>();
@@ -21,7 +21,7 @@ public final class ExitHooks {
    *
    * @throws IllegalStateException if the JVM is already exiting
    */
-  public static void close(AutoCloseable resource) {
+  public static void closeAtExit(AutoCloseable resource) {
     synchronized (OPEN) {
       if (exiting)
         throw new IllegalStateException("cannot open " + resource + ": the JVM is exiting");

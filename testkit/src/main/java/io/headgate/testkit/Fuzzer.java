@@ -32,7 +32,7 @@ public final class Fuzzer {
   private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(40);
   private static final int MAX_INPUT_BYTES = 8_192;
   private static final int SECONDS_PER_INPUT = 10;
-  private static final int MAX_SHOWN_BYTES = 2_000;
+  private static final int MAX_PRINTED_BYTES = 2_000;
 
   /** The packages whose branch coverage guides the search: this project and its parsers. */
   private static final String INSTRUMENTED =
@@ -129,7 +129,7 @@ public final class Fuzzer {
       var fuzzer = new Fuzzer(target, module, Files.createTempDirectory(work, name(target)));
       var result = fuzzer.run(MAX_BRIEF_RUN, true, line -> {});
       if (result.finding().isPresent()) {
-        throw new AssertionError(fuzzer.shown(result.finding().get()));
+        throw new AssertionError(fuzzer.describe(result.finding().get()));
       }
       if (result.inputs() < files(seeds(module, target)).size()) {
         throw new AssertionError("%s read %d inputs".formatted(target, result.inputs()));
@@ -191,7 +191,7 @@ public final class Fuzzer {
     System.out.printf(
         "%-16s %,d inputs, %s%n",
         name(target), result.inputs(), finding.isPresent() ? "a FINDING" : "no finding");
-    finding.ifPresent(found -> System.out.println(shown(found)));
+    finding.ifPresent(found -> System.out.println(describe(found)));
     return finding.isEmpty();
   }
 
@@ -215,7 +215,7 @@ public final class Fuzzer {
     }
 
     void show(String line) {
-      if (isTerminal) System.err.print("\r\u001b[K" + (line.isEmpty() ? "" : line));
+      if (isTerminal) System.err.print("\r\u001b[K" + line);
       else if (!line.isEmpty() && ++calls % 30 == 0) System.err.println(line);
       System.err.flush();
     }
@@ -341,7 +341,7 @@ public final class Fuzzer {
     return String.join(System.lineSeparator(), report);
   }
 
-  private String shown(Finding finding) {
+  private String describe(Finding finding) {
     try {
       var input = Files.readAllBytes(finding.file());
       return """
@@ -365,11 +365,11 @@ public final class Fuzzer {
 
   private static String escaped(byte[] input) {
     var text = new StringBuilder();
-    for (int i = 0; i < Math.min(input.length, MAX_SHOWN_BYTES); i++) {
+    for (int i = 0; i < Math.min(input.length, MAX_PRINTED_BYTES); i++) {
       int c = input[i] & 0xff;
       text.append(c >= ' ' && c < 0x7f ? String.valueOf((char) c) : "\\x%02x".formatted(c));
     }
-    return text.append(input.length > MAX_SHOWN_BYTES ? "…" : "").toString();
+    return text.append(input.length > MAX_PRINTED_BYTES ? "…" : "").toString();
   }
 
   private static Path seeds(Path module, Class<?> target) {

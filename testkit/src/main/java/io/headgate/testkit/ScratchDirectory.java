@@ -22,7 +22,7 @@ public final class ScratchDirectory implements AutoCloseable {
   public static ScratchDirectory create(String prefix) {
     try {
       var directory = new ScratchDirectory(Files.createTempDirectory(prefix));
-      ExitHooks.close(directory);
+      ExitHooks.closeAtExit(directory);
       return directory;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DenialCache extends ForwardingStore {
   private static final int MAX_ENTRIES = 100_000;
-  private static final long MIN_SWEEP_INTERVAL = 100_000_000;
+  private static final long MIN_SWEEP_NANOS = 100_000_000;
 
   private static final int STRIPES = 1_024;
 
@@ -50,7 +50,7 @@ final class DenialCache extends ForwardingStore {
   private final CounterNames names;
   private final LongSupplier nanos;
   private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>(); // by name
-  private final AtomicLong invalidations = new AtomicLong(); // how many there were
+  private final AtomicLong invalidations = new AtomicLong(); // the number so far
 
   /** The number of the last invalidation of a name, by the name's hash. */
   private final AtomicLongArray lastInvalidation = new AtomicLongArray(STRIPES);
@@ -67,7 +67,7 @@ final class DenialCache extends ForwardingStore {
     super(delegate);
     this.names = names;
     this.nanos = nanos;
-    this.sweptAt = nanos.getAsLong() - MIN_SWEEP_INTERVAL;
+    this.sweptAt = nanos.getAsLong() - MIN_SWEEP_NANOS;
   }
 
   /** Starts caching, because the subscription to changes is active. */
@@ -106,7 +106,9 @@ final class DenialCache extends ForwardingStore {
     return name.hashCode() & STRIPES - 1;
   }
 
-  /** Returns the data of a request that is sent now; see {@link #add}. */
+  /**
+   * Returns the send time of a request and the number of invalidations before it, for {@link #add}.
+   */
   Sent sent(long now) {
     return new Sent(now, invalidations.get());
   }
@@ -185,9 +187,12 @@ final class DenialCache extends ForwardingStore {
     denial.invalidate();
   }
 
-  /** Removes ended denials, unless it was done just before: a scan takes a millisecond. */
+  /**
+   * Removes denials that no longer apply. Does nothing within {@link #MIN_SWEEP_NANOS} of the last
+   * sweep, since a scan of a full cache takes about a millisecond.
+   */
   private void sweep(long now) {
-    if (now - sweptAt < MIN_SWEEP_INTERVAL) return;
+    if (now - sweptAt < MIN_SWEEP_NANOS) return;
     sweptAt = now;
     denials.values().removeIf(denial -> !denial.isActive(now));
   }

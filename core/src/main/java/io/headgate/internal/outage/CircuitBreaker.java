@@ -1,6 +1,7 @@
 package io.headgate.internal.outage;
 
 import io.headgate.store.StoreException.Kind;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,12 @@ final class CircuitBreaker {
   boolean isOpen() {
     var seen = failures.get();
     return seen != null && seen.open;
+  }
+
+  /** Returns the time of the first failure of the current outage; empty unless open. */
+  OptionalLong openSince() {
+    var seen = failures.get();
+    return seen != null && seen.open ? OptionalLong.of(seen.since) : OptionalLong.empty();
   }
 
   /** Returns whether a request has failed since the last success. */

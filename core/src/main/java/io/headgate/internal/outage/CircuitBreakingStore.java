@@ -12,6 +12,7 @@ import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -127,6 +128,14 @@ public final class CircuitBreakingStore extends ForwardingStore {
   /** Returns whether the circuit breaker is open, so that no requests are sent to the store. */
   public boolean isUnavailable() {
     return detector.isOpen();
+  }
+
+  /**
+   * Returns the time of the first failure of the current outage, in microseconds since the epoch;
+   * empty while the circuit breaker is closed.
+   */
+  public OptionalLong unavailableSince() {
+    return detector.openSince();
   }
 
   /** Returns the last failure, of this outage or an earlier one. */

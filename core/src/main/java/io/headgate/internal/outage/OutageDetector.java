@@ -7,6 +7,7 @@ import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.headgate.store.Ticker;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -53,6 +54,11 @@ final class OutageDetector {
   /** Returns whether the circuit breaker is open, so that no requests may be sent to the store. */
   boolean isOpen() {
     return breaker.isOpen();
+  }
+
+  /** Returns the time of the first failure of an outage; empty while the breaker is closed. */
+  OptionalLong openSince() {
+    return breaker.openSince();
   }
 
   /** Returns the last failure, of this outage or an earlier one. */

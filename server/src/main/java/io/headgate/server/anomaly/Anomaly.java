@@ -1,5 +1,6 @@
 package io.headgate.server.anomaly;
 
+import io.headgate.server.callers.CallerMask;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -24,6 +25,9 @@ public record Anomaly(
     double value,
     OptionalDouble expected,
     String text) {
+
+  /** The beginning of the text of a new caller; its name follows. */
+  static final String NEW_CALLER_TEXT = "new caller ";
 
   /** What deviates. */
   public enum Kind {
@@ -66,6 +70,31 @@ public record Anomaly(
   /** Returns whether it has not ended yet. */
   public boolean isOpen() {
     return untilMillis.isEmpty();
+  }
+
+  /** Returns this anomaly with the caller in its shown form, in the text as well. */
+  public Anomaly masked(CallerMask mask) {
+    if (caller.isEmpty() || !mask.isActive()) return this;
+    String shown = mask.name(caller.get());
+    return new Anomaly(
+        id,
+        kind,
+        severity,
+        sinceMillis,
+        untilMillis,
+        rule,
+        Optional.of(shown),
+        value,
+        expected,
+        maskedText(caller.get(), shown));
+  }
+
+  /** Replaces the name where it is in the text; a short name may also be part of other words. */
+  private String maskedText(String name, String shown) {
+    int at = kind == Kind.NEW_CALLER ? NEW_CALLER_TEXT.length() : 0;
+    return text.startsWith(name, at)
+        ? text.substring(0, at) + shown + text.substring(at + name.length())
+        : text.replace(name, shown);
   }
 
   Anomaly endedAt(long millis) {

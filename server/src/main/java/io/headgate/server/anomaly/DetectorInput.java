@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * The input of the detector for one second.
  *
- * @param second since the epoch
+ * @param second the second, counted from the epoch
  * @param all counts of all checks
  * @param byRule counts of each rule
  * @param busiest the callers with the highest current rate, busiest first

@@ -1,6 +1,7 @@
 package io.headgate.server.anomaly;
 
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,6 +43,7 @@ public final class Webhook implements AutoCloseable {
 
   private final WebhookTarget target;
   private final String instance;
+  private final CallerMask mask;
   private final Function<Anomaly, String> body;
   private final Duration initialBackoff;
   private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
@@ -57,19 +59,23 @@ public final class Webhook implements AutoCloseable {
    * Starts the sending thread.
    *
    * @param instance name of this process
+   * @param mask how callers are shown to the receiver
    * @param body serializes an anomaly as JSON
    */
-  public Webhook(WebhookTarget target, String instance, Function<Anomaly, String> body) {
-    this(target, instance, body, INITIAL_BACKOFF);
+  public Webhook(
+      WebhookTarget target, String instance, CallerMask mask, Function<Anomaly, String> body) {
+    this(target, instance, mask, body, INITIAL_BACKOFF);
   }
 
   Webhook(
       WebhookTarget target,
       String instance,
+      CallerMask mask,
       Function<Anomaly, String> body,
       Duration initialBackoff) {
     this.target = target;
     this.instance = instance;
+    this.mask = mask;
     this.body = body;
     this.initialBackoff = initialBackoff;
     this.sender = Thread.ofVirtual().name("headgate-webhook").start(this::sendAll);
@@ -80,7 +86,8 @@ public final class Webhook implements AutoCloseable {
     String event = anomaly.isOpen() ? "opened" : "closed";
     String id = instance + "-" + anomaly.id() + "-" + event;
     var text = new JsonWriter().begin().name("id").value(id).name("event").value(event);
-    text.name("instance").value(instance).name("anomaly").json(body.apply(anomaly)).end();
+    text.name("instance").value(instance).name("anomaly");
+    text.json(body.apply(anomaly.masked(mask))).end();
     if (!queue.offer(new Message(id, text.toString()))) {
       LOG.warn("webhook {}: the queue is full, dropped {}", target, id);
     }

@@ -213,6 +213,16 @@ public final class AccessControl {
         .orElse(new Identity("none", true, ""));
   }
 
+  /**
+   * Derives a secret key from the first admin token, so that all instances with this token have the
+   * same key. It does not reveal the token. Empty without an admin token.
+   *
+   * @param purpose keys for different purposes differ
+   */
+  public Optional<byte[]> deriveKey(String purpose) {
+    return tokens.deriveKey(purpose);
+  }
+
   /** Returns whether the name could be mistaken for that of a token; case and width are ignored. */
   public boolean isTokenName(String name) {
     return tokens.hasName(name);

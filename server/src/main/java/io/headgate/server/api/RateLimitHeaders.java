@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 
 /**
  * Writes a result as HTTP headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
- * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so
- * it has none of these headers, and no {@code Retry-After} unless its schedule ends.
+ * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so it
+ * has none of these headers, and no {@code Retry-After} unless its schedule ends.
  *
  * <p>The name of a policy needs no escape: names of rules and limits consist of letters, digits and
  * a few characters other than quotes. Thread-safe.
@@ -37,7 +37,8 @@ public final class RateLimitHeaders {
   }
 
   /**
-   * Writes the headers of a result.
+   * Writes the headers of a result. Figures that are unknown, because the store is unavailable, are
+   * left out.
    *
    * @param waited the time in microseconds for which the request has already been delayed
    * @param out receives each name and value
@@ -52,13 +53,12 @@ public final class RateLimitHeaders {
     for (var report : result.limits()) {
       if (!report.enforced() || report.algorithm() == Algorithm.DENY) continue;
       appendPolicy(policies, report);
+      if (!report.isKnown()) continue;
       long reset = RoundedTimes.remaining(report.resetAfter(), waited);
       appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
     }
-    if (!policies.isEmpty()) {
-      out.accept(POLICY, policies);
-      out.accept(CURRENT, current);
-    }
+    if (!policies.isEmpty()) out.accept(POLICY, policies);
+    if (!current.isEmpty()) out.accept(CURRENT, current);
     var limit = result.limit();
     if (limit.isPresent() && limit.get().algorithm() != Algorithm.DENY) {
       writeLegacy(limit.get(), waited, out);
@@ -70,8 +70,9 @@ public final class RateLimitHeaders {
 
   private void writeLegacy(
       LimitReport limit, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    long reset = ticker.micros() + RoundedTimes.remaining(limit.resetAfter(), waited);
     out.accept(LIMIT, Long.toString(limit.limit()));
+    if (!limit.isKnown()) return;
+    long reset = ticker.micros() + RoundedTimes.remaining(limit.resetAfter(), waited);
     out.accept(REMAINING, Long.toString(limit.remaining()));
     out.accept(RESET, Long.toString(RoundedTimes.seconds(reset)));
   }

@@ -1,6 +1,7 @@
 package io.headgate.server.api;
 
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.text.Normalizer;
@@ -10,6 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The valid tokens. A role may have several, so that a token can be replaced while the old one
@@ -171,6 +174,24 @@ public final class TokenSet {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** Returns an HMAC of the purpose under the digest of the first admin token. */
+  Optional<byte[]> deriveKey(String purpose) {
+    return tokens.stream()
+        .filter(token -> token.role == Role.ADMIN)
+        .findFirst()
+        .map(token -> hmac(token.digest, purpose));
+  }
+
+  private static byte[] hmac(byte[] key, String text) {
+    try {
+      var mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has HMAC-SHA256", e);
     }
   }
 

@@ -1,7 +1,8 @@
 package io.headgate.server.callers;
 
 import io.headgate.rule.Subject;
-import io.headgate.server.counts.SecondRing;
+import io.headgate.server.counts.BucketRing;
+import io.headgate.server.counts.Resolution;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ final class CallerEntry {
   private double allowed; // both decay exponentially, as of rateAt
   private double denied;
   private long rateAt;
-  private @Nullable SecondRing history; // the columns ALLOWED and DENIED
+  private @Nullable BucketRing history; // the columns ALLOWED and DENIED
   private boolean seenBefore;
 
   CallerEntry(String name, Subject subject, long second) {
@@ -47,17 +48,21 @@ final class CallerEntry {
    */
   void add(long second, CallerTable.Seen seen, boolean full) {
     decayTo(second);
-    allowed += seen.allowed;
-    denied += seen.denied;
+    int newAllowed = seen.allAllowed();
+    int newDenied = seen.allDenied();
+    allowed += newAllowed;
+    denied += newDenied;
     last = Math.max(last, second);
     subject = bounded(seen);
-    deniers = moveToFront(deniers, seen.denier);
-    deciders = moveToFront(deciders, seen.decider);
-    if (history == null && (seenBefore || !full)) history = new SecondRing(second, 2);
+    for (CallerTable.RulePart part = seen; part != null; part = part.next) {
+      if (part.denied > 0) deniers = moveToFront(deniers, part.rule);
+      if (part.allowed > 0) deciders = moveToFront(deciders, part.rule);
+    }
+    if (history == null && (seenBefore || !full)) history = new BucketRing(Resolution.SECONDS, second, 2);
     seenBefore = true;
     if (history == null) return;
-    history.add(second, ALLOWED, seen.allowed);
-    history.add(second, DENIED, seen.denied);
+    history.add(second, ALLOWED, newAllowed);
+    history.add(second, DENIED, newDenied);
   }
 
   /**
@@ -134,7 +139,7 @@ final class CallerEntry {
     history.advance(second);
     long total = history.total();
     if (total == 0) return OptionalDouble.empty();
-    long seconds = Math.clamp(second - since + 1, 1, SecondRing.SECONDS);
+    long seconds = Math.clamp(second - since + 1, 1, BucketRing.SECONDS);
     return OptionalDouble.of(history.peak() * (double) seconds / total);
   }
 
@@ -162,6 +167,6 @@ final class CallerEntry {
     if (history == null) return CallerSeries.empty(second);
     history.advance(second);
     return new CallerSeries(
-        history.newest() - SecondRing.SECONDS + 1, history.series(ALLOWED), history.series(DENIED));
+        history.newest() - BucketRing.SECONDS + 1, history.series(ALLOWED), history.series(DENIED));
   }
 }

@@ -29,8 +29,8 @@ public record CallerNaming(List<String> attributes) {
   /** Names callers by {@link #DEFAULT_ATTRIBUTES}. */
   public static final CallerNaming DEFAULT = new CallerNaming(DEFAULT_ATTRIBUTES);
 
-  /** The common name of requests without any of the attributes. */
-  static final String UNNAMED = "(unnamed)";
+  /** The common name of requests without any of the attributes; it names the option to set. */
+  static final String UNNAMED = "(unnamed: see --caller-attributes)";
 
   public CallerNaming {
     if (attributes.isEmpty() || attributes.size() > MAX_ATTRIBUTES) {

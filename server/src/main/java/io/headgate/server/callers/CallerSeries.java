@@ -1,6 +1,6 @@
 package io.headgate.server.callers;
 
-import io.headgate.server.counts.SecondRing;
+import io.headgate.server.counts.BucketRing;
 
 /**
  * Checks of one caller in each second.
@@ -11,6 +11,6 @@ import io.headgate.server.counts.SecondRing;
 public record CallerSeries(long from, int[] allowed, int[] denied) {
   static CallerSeries empty(long second) {
     return new CallerSeries(
-        second - SecondRing.SECONDS + 1, new int[SecondRing.SECONDS], new int[SecondRing.SECONDS]);
+        second - BucketRing.SECONDS + 1, new int[BucketRing.SECONDS], new int[BucketRing.SECONDS]);
   }
 }

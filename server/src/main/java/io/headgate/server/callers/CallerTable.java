@@ -1,5 +1,6 @@
 package io.headgate.server.callers;
 
+import io.headgate.CheckResult;
 import io.headgate.rule.Subject;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,23 +16,66 @@ import org.jspecify.annotations.Nullable;
 public final class CallerTable {
   public static final int MAX_CALLERS = 1_024;
   private static final int SLOTS = 2 * MAX_CALLERS;
+  private static final int MAX_PARTS = 8;
 
-  /** Counts of one caller. */
-  public static final class Seen {
+  /** Counts of one caller, for the checks that one rule decided or would have denied. */
+  public static class RulePart {
+    final String rule;
+    public int allowed;
+    public int denied;
+    public int shadowDenied;
+
+    /** The last denial, enforced or not. */
+    public @Nullable CheckResult denial;
+
+    @Nullable RulePart next;
+
+    private RulePart(String rule) {
+      this.rule = rule;
+    }
+  }
+
+  /** Counts of one caller: a list of parts whose first is this object. */
+  public static final class Seen extends RulePart {
     final String attribute;
     final String value;
     final Subject subject;
     private final long hash;
-    public int allowed;
-    public int denied;
-    public String denier = "";
-    public String decider = "";
 
-    private Seen(String attribute, String value, Subject subject, long hash) {
+    private Seen(String attribute, String value, Subject subject, long hash, String rule) {
+      super(rule);
       this.attribute = attribute;
       this.value = value;
       this.subject = subject;
       this.hash = hash;
+    }
+
+    /**
+     * Returns the part of a rule, and creates it if necessary. The last of {@value #MAX_PARTS}
+     * parts is that of all further rules and names none.
+     *
+     * @param rule empty for checks that no rule decided
+     */
+    public RulePart of(String rule) {
+      RulePart part = this;
+      for (int count = 1; count < MAX_PARTS; count++) {
+        if (part.rule.equals(rule)) return part;
+        if (part.next == null) part.next = new RulePart(count == MAX_PARTS - 1 ? "" : rule);
+        part = part.next;
+      }
+      return part;
+    }
+
+    int allAllowed() {
+      int sum = 0;
+      for (RulePart part = this; part != null; part = part.next) sum += part.allowed;
+      return sum;
+    }
+
+    int allDenied() {
+      int sum = 0;
+      for (RulePart part = this; part != null; part = part.next) sum += part.denied;
+      return sum;
     }
   }
 
@@ -55,8 +99,10 @@ public final class CallerTable {
 
   /**
    * Returns the entry of a caller, and creates it if necessary. Must not be called on a full table.
+   *
+   * @param rule the rule of the first part of a new entry
    */
-  public Seen find(String attribute, String value, Subject subject) {
+  public Seen find(String attribute, String value, Subject subject, String rule) {
     long hash = hash(value);
     int at = (int) hash & (SLOTS - 1);
     for (var seen = slots[at]; seen != null; seen = slots[at]) {
@@ -66,7 +112,7 @@ public final class CallerTable {
       at = (at + 1) & (SLOTS - 1);
     }
     size++;
-    var added = new Seen(attribute, value, subject, hash);
+    var added = new Seen(attribute, value, subject, hash, rule);
     slots[at] = added;
     return added;
   }

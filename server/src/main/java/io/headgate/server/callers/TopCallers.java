@@ -1,5 +1,6 @@
 package io.headgate.server.callers;
 
+import io.headgate.server.counts.RuleTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -8,7 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The busiest and the most denied callers in bounded memory. There are two Space-Saving sketches,
+ * The busiest and the most denied callers in bounded memory, overall and of each of {@value
+ * RuleTable#MAX_RULES} rules. There are two Space-Saving sketches,
  * since a caller with a few denials must not be displaced by the many with allowed checks. Weights
  * decay exponentially: a check counts 1/e after {@link #WINDOW_SECONDS}, so a steady caller weighs
  * as much as it sends in that time.
@@ -24,11 +26,13 @@ public final class TopCallers {
 
   public static final int MAX_BUSY = 100;
 
+  private static final long RULE_EXPIRY_SECONDS = 24 * 3_600;
   private static final double DECAY = Math.exp(-1.0 / WINDOW_SECONDS);
 
   private final SpaceSaving allowed;
   private final SpaceSaving denied;
   private final Map<String, CallerEntry> callers = new HashMap<>();
+  private final RuleTable<RuleCallers> rules = new RuleTable<>(RuleCallers::new, dropped -> {});
   private long now;
 
   public TopCallers(int capacity, long second) {
@@ -43,6 +47,7 @@ public final class TopCallers {
     double factor = Math.pow(DECAY, (double) second - now);
     allowed.decay(factor);
     denied.decay(factor);
+    rules.expire(second, RULE_EXPIRY_SECONDS);
     now = second;
   }
 
@@ -56,11 +61,19 @@ public final class TopCallers {
   private void add(String name, long second, CallerTable.Seen seen) {
     var caller = callers.computeIfAbsent(name, n -> new CallerEntry(n, seen.subject, second));
     String shared = caller.name(); // share one string, since it may be long
-    if (seen.allowed > 0)
-      allowed.add(shared, seen.allowed).ifPresent(dropped -> drop(dropped, denied));
-    if (seen.denied > 0)
-      denied.add(shared, seen.denied).ifPresent(dropped -> drop(dropped, allowed));
+    int newAllowed = seen.allAllowed();
+    int newDenied = seen.allDenied();
+    if (newAllowed > 0)
+      allowed.add(shared, newAllowed).ifPresent(dropped -> drop(dropped, denied));
+    if (newDenied > 0) denied.add(shared, newDenied).ifPresent(dropped -> drop(dropped, allowed));
     caller.add(second, seen, allowed.isFull() || denied.isFull());
+    for (CallerTable.RulePart part = seen; part != null; part = part.next) {
+      if (!part.rule.isEmpty()) addToRule(shared, second, part);
+    }
+  }
+
+  private void addToRule(String name, long second, CallerTable.RulePart part) {
+    rules.use(part.rule, second).ifPresent(own -> own.add(name, second, part));
   }
 
   private void drop(String name, SpaceSaving other) {
@@ -108,6 +121,11 @@ public final class TopCallers {
   /** Returns the counts of each recent second of a caller. */
   public Optional<CallerSeries> series(String name) {
     return Optional.ofNullable(callers.get(name)).map(caller -> caller.series(now));
+  }
+
+  /** Returns the callers of a rule. */
+  public RuleCallerStats ofRule(String rule) {
+    return rules.find(rule).map(own -> own.stats(now)).orElse(RuleCallerStats.NONE);
   }
 
   /**

@@ -9,6 +9,7 @@ import io.headgate.server.api.RoundedTimes;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.store.StoreView;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Decides the calls of one event loop without blocking it, notifies the listener of each decision,
@@ -43,6 +45,19 @@ public final class CheckService {
 
   /** Decides a request and passes the result to {@code then}. */
   public void check(PendingCall call, Request request, Consumer<CheckResult> then) {
+    check(call, request, result -> result, then);
+  }
+
+  /**
+   * Decides a request.
+   *
+   * @param counted returns the result that is counted, of the one that is passed to {@code then}
+   */
+  private void check(
+      PendingCall call,
+      Request request,
+      UnaryOperator<CheckResult> counted,
+      Consumer<CheckResult> then) {
     long startNanos = System.nanoTime();
     if (remote) {
       call.trace().storeCallStarted(1);
@@ -51,20 +66,21 @@ public final class CheckService {
       call.whenComplete(
           decided,
           result -> {
-            listener.decided(request, result, System.nanoTime() - startNanos);
+            listener.decided(request, counted.apply(result), System.nanoTime() - startNanos);
             call.trace().decided(result, waited);
             then.accept(result);
           });
     } else {
       var result = limiter.checkForResult(request);
-      listener.decided(request, result, System.nanoTime() - startNanos);
+      listener.decided(request, counted.apply(result), System.nanoTime() - startNanos);
       call.trace().decided(result, false);
       then.accept(result);
     }
   }
 
   /**
-   * Decides a request whose client does not wait longer than {@code maxWaitMillis} for its delay.
+   * Decides a request whose client does not wait longer than {@code maxWaitMillis} for its delay. A
+   * longer delay is counted as a denial.
    *
    * @param maxWaitMillis empty if the client waits for any delay
    * @param then receives the result
@@ -80,12 +96,18 @@ public final class CheckService {
       check(call, request, then);
     } else if (queues.isPresentIn(limiter.rules())) {
       // Peeks first: a request that is denied must not keep its place in the queue.
+      long startNanos = System.nanoTime();
+      long millis = maxWaitMillis.getAsLong();
       call(
           call,
           caller -> caller.peek(request),
           peeked -> {
-            if (exceeds(peeked, maxWaitMillis.getAsLong())) tooLong.accept(peeked);
-            else checkNow(call, request, maxWaitMillis.getAsLong(), then, tooLong);
+            if (!exceeds(peeked, millis)) {
+              checkNow(call, request, millis, then, tooLong);
+              return;
+            }
+            listener.decided(request, within(peeked, millis), System.nanoTime() - startNanos);
+            tooLong.accept(peeked);
           });
     } else {
       checkNow(call, request, maxWaitMillis.getAsLong(), then, tooLong);
@@ -101,6 +123,7 @@ public final class CheckService {
     check(
         call,
         request,
+        result -> within(result, maxWaitMillis),
         result -> {
           if (exceeds(result, maxWaitMillis)) {
             releaseSlots(result);
@@ -113,6 +136,12 @@ public final class CheckService {
 
   private static boolean exceeds(CheckResult result, long maxWaitMillis) {
     return RoundedTimes.millis(RoundedTimes.micros(result.delay())) > maxWaitMillis;
+  }
+
+  private static CheckResult within(CheckResult result, long maxWaitMillis) {
+    return exceeds(result, maxWaitMillis)
+        ? result.withMaxWait(Duration.ofMillis(maxWaitMillis))
+        : result;
   }
 
   /** Decides requests independently of each other, in their order. */

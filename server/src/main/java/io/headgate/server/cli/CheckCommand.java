@@ -72,6 +72,8 @@ final class CheckCommand implements Callable<Integer> {
               "  limits   "
                   + limits.stream().map(LimitText::brief).collect(Collectors.joining(", ")));
     }
+    String source = source(decision);
+    if (!source.isEmpty()) context.out().println("  source   " + source);
     if (decision.at("id").isPresent()) {
       context.out().println("  slot     " + decision.at("id").text());
     }
@@ -80,6 +82,22 @@ final class CheckCommand implements Callable<Integer> {
           .out()
           .println("  shadow   would deny: " + String.join(", ", decision.at("shadow").texts()));
     }
+  }
+
+  /** Returns what the decision is based on; empty if that is the shared state in the store. */
+  private static String source(JsonReply decision) {
+    return switch (decision.at("source").text()) {
+      case "", "store" -> "";
+      case "lease" -> "lease: permits that the instance holds";
+      case "cache" -> "cache: a denial or a count that the instance remembers";
+      case "fallback" -> {
+        String policy = decision.at("onStoreFailure").text();
+        yield policy.isEmpty()
+            ? "fallback: the store is unavailable"
+            : "fallback: " + LimitText.decidedBy(policy);
+      }
+      default -> decision.at("source").text();
+    };
   }
 
   private String outcome(JsonReply decision) {

@@ -1,8 +1,7 @@
 package io.headgate.server.cli;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.headgate.server.cli.options.ConfigOption;
+import io.headgate.server.cli.options.Configuration;
 import io.headgate.server.cli.output.CommandContext;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,10 +22,12 @@ final class CommandTree {
   private record Group(String heading, List<Entry> entries) {}
 
   private final CommandContext context;
+  private final Configuration configuration;
   private final ServiceClient client;
 
-  CommandTree(CommandContext context, ServiceClient client) {
+  CommandTree(CommandContext context, Configuration configuration, ServiceClient client) {
     this.context = context;
+    this.configuration = configuration;
     this.client = client;
   }
 
@@ -54,11 +55,11 @@ final class CommandTree {
     var text = new StringBuilder();
     var all = help.subcommands();
     for (var group : groups) {
-      var commands =
-          group.entries.stream()
-              .filter(entry -> all.containsKey(entry.name))
-              .collect(
-                  toMap(Entry::name, e -> all.get(e.name), (one, other) -> one, LinkedHashMap::new));
+      var commands = new LinkedHashMap<String, Help>();
+      for (var entry : group.entries) {
+        var command = all.get(entry.name);
+        if (command != null) commands.put(entry.name, command);
+      }
       text.append("%n%s:%n".formatted(group.heading)).append(help.commandList(commands));
     }
     return text.toString();
@@ -69,7 +70,7 @@ final class CommandTree {
         new Group(
             "Run the service",
             List.of(
-                new Entry("serve", () -> ServeHelp.applied(of(new ServeCommand(context)))),
+                new Entry("serve", () -> ServeHelp.applied(of(serve()))),
                 plain("warm-up", () -> new WarmUpCommand(context)))),
         new Group(
             "See what a running service does",
@@ -104,6 +105,10 @@ final class CommandTree {
             List.of(
                 plain("help", HelpCommand::new),
                 plain("completion", () -> new CompletionCommand(context)))));
+  }
+
+  private ServeCommand serve() {
+    return new ServeCommand(context, configuration);
   }
 
   private CommandLine rules(String subcommand) {

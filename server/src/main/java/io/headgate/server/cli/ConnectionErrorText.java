@@ -25,6 +25,9 @@ import javax.net.ssl.SSLException;
  * @param target the service
  */
 record ConnectionErrorText(URI uri, ServiceClient.Target target) {
+  /** Part of the HTTP client's message for a connection that was closed. */
+  private static final String NO_BYTES = "received no bytes";
+
   /** Returns the failure of the command. */
   CommandFailure failure(IOException e) {
     return new CommandFailure(text(e));
@@ -51,19 +54,22 @@ record ConnectionErrorText(URI uri, ServiceClient.Target target) {
       case SSLException tls -> tlsText(tls);
       case ProtocolException other -> notHttp();
       default ->
-          find(e, EOFException.class).isPresent()
-              ? notHttp()
+          find(e, EOFException.class).isPresent() || SystemErrorText.of(e).contains(NO_BYTES)
+              ? "the server at %s closed the connection without a response; check the port in --url%s"
+                  .formatted(url, orTls())
               : "the connection to %s failed: %s; try again, or check --url"
                   .formatted(url, SystemErrorText.of(e));
     };
   }
 
-  /** A TLS port closes a connection without TLS, or replies with bytes that are not HTTP. */
   private String notHttp() {
     return "the server at %s does not speak HTTP; check the port in --url%s"
-        .formatted(
-            target.shownUrl(),
-            uri.getScheme().equals("http") ? ", or use https:// if the server has TLS" : "");
+        .formatted(target.shownUrl(), orTls());
+  }
+
+  /** A TLS port closes a connection without TLS, or replies with bytes that are not HTTP. */
+  private String orTls() {
+    return uri.getScheme().equals("http") ? ", or use https:// if the server has TLS" : "";
   }
 
   private String tlsText(SSLException e) {

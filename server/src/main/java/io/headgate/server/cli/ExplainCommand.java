@@ -40,6 +40,9 @@ final class ExplainCommand implements Callable<Integer> {
     for (var rule : rules) printRule(rule, width);
     if (!misses.isEmpty()) context.out().println("Near misses:");
     for (var rule : misses) context.out().println(line(rule, width, rule.at("reason").text()));
+    long more = answer.json().at("notApplying").number() - misses.size();
+    if (more == 1) context.out().println("1 more rule does not apply.");
+    if (more > 1) context.out().printf("%d more rules do not apply.%n", more);
     return Main.OK;
   }
 

@@ -7,6 +7,7 @@ import io.headgate.server.cli.output.TextTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -47,15 +48,22 @@ final class ListCommand implements Callable<Integer> {
   }
 
   private void print(List<JsonReply> rules) {
-    var table = new TextTable("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES");
+    boolean scheduled = rules.stream().anyMatch(rule -> rule.at("active").isPresent());
+    var table =
+        scheduled
+            ? new TextTable("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES", "ACTIVE")
+            : new TextTable("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES");
     for (var rule : rules) {
-      table.add(
-          rule.at("id").text(),
-          RuleText.mode(rule),
-          RuleText.match(rule),
-          RuleText.per(rule),
-          RuleText.limits(rule),
-          RuleText.overrides(rule));
+      var cells =
+          Stream.of(
+              rule.at("id").text(),
+              RuleText.mode(rule),
+              RuleText.match(rule),
+              RuleText.per(rule),
+              RuleText.limits(rule),
+              RuleText.overrides(rule));
+      var active = scheduled ? Stream.of(RuleText.active(rule)) : Stream.<String>empty();
+      table.add(Stream.concat(cells, active).toArray(String[]::new));
     }
     if (rules.isEmpty()) context.out().println("No rules found.");
     else table.print(context);

@@ -62,7 +62,7 @@ public final class Main implements Callable<Integer> {
   public static int run(CommandContext context, String... args) {
     try (var client = new ServiceClient()) {
       var configuration = Configuration.of(context, args);
-      return new CommandTree(context, client)
+      return new CommandTree(context, configuration, client)
           .forArguments(args)
           .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(context.out())
@@ -83,6 +83,12 @@ public final class Main implements Callable<Integer> {
       while (last.hasSubcommand()) last = last.subcommand();
       values.requireCurrentNames(last);
       TokenDestination.check(values, last);
+      // The service logs the warnings itself, in the format of its log.
+      if (!(last.commandSpec().userObject() instanceof ServeCommand)) {
+        for (var warning : values.unknownVariables()) {
+          context.err().println("headgate: warning: " + Printable.of(warning));
+        }
+      }
     } catch (CommandFailure e) {
       return failed(context, e);
     }

@@ -31,7 +31,7 @@ final class ProblemText {
    * Returns the message.
    *
    * @param problem the problem document, which has a detail
-   * @param hasToken whether the request had a token
+   * @param target the service and the token that the request had
    */
   static String of(int status, JsonReply problem, ServiceClient.Target target) {
     String detail = problem.at("detail").text();

@@ -4,6 +4,7 @@ import io.headgate.server.RuleSource;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.WarmUp;
+import io.headgate.server.cli.options.Configuration;
 import io.headgate.server.cli.options.GrpcOptions;
 import io.headgate.server.cli.options.ListenOptions;
 import io.headgate.server.cli.options.LogOptions;
@@ -15,14 +16,19 @@ import io.headgate.server.cli.options.TraceOptions;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.output.Printable;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.log.JsonLogLine;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -46,6 +52,7 @@ import picocli.CommandLine.Option;
     })
 final class ServeCommand implements Callable<Integer> {
   private final CommandContext context;
+  private final Configuration configuration;
 
   @Option(
       names = "--port",
@@ -108,16 +115,18 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private LogOptions log;
 
-  ServeCommand(CommandContext context) {
+  ServeCommand(CommandContext context, Configuration configuration) {
     this.context = context;
+    this.configuration = configuration;
   }
 
   @Override
   public Integer call() throws InterruptedException {
     log.apply();
+    warnOfUnknownVariables();
     var settings = settings();
     var grpcSettings = grpcSettings();
-    var statsSettings = stats.settings();
+    var statsSettings = stats.settings(settings.access(), rules.data(context.directory()));
     var source = rules.source(context.directory());
     warmUp();
     var service = start(settings, grpcSettings, statsSettings, source);
@@ -131,6 +140,13 @@ final class ServeCommand implements Callable<Integer> {
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
+  }
+
+  private void warnOfUnknownVariables() {
+    var unknown = configuration.unknownVariables();
+    if (unknown.isEmpty()) return;
+    Logger logger = LoggerFactory.getLogger(Configuration.class);
+    unknown.forEach(warning -> logger.warn("{}", Printable.of(warning)));
   }
 
   private ServiceSettings settings() {
@@ -181,13 +197,30 @@ final class ServeCommand implements Callable<Integer> {
   private void announce(Service service) {
     String shownHost = host.contains(":") ? "[" + host + "]" : host;
     String where = "%s://%s:%d".formatted(listen.scheme(), shownHost, service.port());
+    String message = "Headgate listens on " + where;
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("store", store.describe(context.directory()));
+    parts.putAll(rules.describe(service.repository()));
     // In one write, so that a program that waits for the first line can read the others too.
-    context
-        .out()
-        .printf(
-            "Headgate listens on %s%n  store  %s%n%s",
-            where, store.describe(context.directory()), rules.describe(service.repository()));
+    context.out().print(log.isJson() ? json(message, where, parts) : text(message, parts));
     context.out().flush();
+  }
+
+  private static String text(String message, Map<String, String> parts) {
+    var text = new StringBuilder(message).append(System.lineSeparator());
+    parts.forEach((name, value) ->
+        text.append("  %-5s  ".formatted(name))
+            .append(value.replace("\n", System.lineSeparator() + " ".repeat(9)))
+            .append(System.lineSeparator()));
+    return text.toString();
+  }
+
+  private static String json(String message, String url, Map<String, String> parts) {
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("url", url);
+    parts.forEach((name, value) -> fields.put(name, value.replace("\n", " ")));
+    String logger = ServeCommand.class.getName();
+    return JsonLogLine.of(Instant.now(), "INFO", logger, message, fields) + System.lineSeparator();
   }
 
   /** Stops gracefully at a signal and exits with 0, rather than with the code of the signal. */

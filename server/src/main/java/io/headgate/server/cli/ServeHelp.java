@@ -72,17 +72,15 @@ final class ServeHelp implements IHelpSectionRenderer {
   /** Returns all options by topic, in the order of the help. */
   static Map<String, List<OptionSpec>> grouped(CommandSpec spec) {
     var groups = new LinkedHashMap<String, List<OptionSpec>>();
-    groups.put(ESSENTIALS, new ArrayList<>());
-    for (var name : ESSENTIAL_OPTIONS) {
-      groups.get(ESSENTIALS).add(spec.findOption(name));
-    }
+    var essentials = ESSENTIAL_OPTIONS.stream().map(name -> spec.findOption(name)).toList();
+    groups.put(ESSENTIALS, essentials);
     for (var topic : TOPICS.values()) {
       if (topic.equals("Log")) groups.put(OTHER, new ArrayList<>());
       groups.put(topic, new ArrayList<>());
     }
     for (var option : spec.options()) {
       if (!ESSENTIAL_OPTIONS.contains(option.longestName())) {
-        groups.get(topic(spec, option)).add(option);
+        groups.computeIfAbsent(topic(spec, option), none -> new ArrayList<>()).add(option);
       }
     }
     groups.values().removeIf(List::isEmpty);

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Map;
@@ -136,15 +137,19 @@ final class ServiceClient implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new CommandFailure("--ca: %s: %s".formatted(file, SystemErrorText.of(e)));
+    } catch (CertificateException e) {
+      throw noCertificate(file);
     }
-    if (trusted.size() == 0) {
-      throw new CommandFailure("--ca: there is no PEM certificate in %s".formatted(file));
-    }
+    if (trusted.size() == 0) throw noCertificate(file);
     var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
     var context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
     return context;
+  }
+
+  private static CommandFailure noCertificate(Path file) {
+    return new CommandFailure("--ca: there is no PEM certificate in %s".formatted(file));
   }
 
   /** Closes the connection. */

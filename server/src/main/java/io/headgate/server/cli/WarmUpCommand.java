@@ -9,17 +9,19 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
- * Exercises a service once, so that the JVM records an AOT cache: the classes that were loaded and
- * their profiles. The launcher runs this command with a recording JVM and uses the cache for later
- * starts.
+ * Exercises a service, or the commands that call one, so that the JVM records a cache of the classes
+ * that were loaded. The launcher runs this command with a recording JVM and uses the caches for
+ * later starts.
  */
 @Command(
     name = "warm-up",
     description = {
-      "Makes later starts faster: runs a service for a moment and stores the JVM's AOT cache.",
-      "Run it once for each version and machine. Needs Java 25; does nothing with an older one."
+      "Makes later starts faster: runs a service for a moment and stores the classes that the JVM"
+          + " has loaded.",
+      "Run it once for each version of Headgate and of Java."
     },
     mixinStandardHelpOptions = true)
 final class WarmUpCommand implements Callable<Integer> {
@@ -29,12 +31,22 @@ final class WarmUpCommand implements Callable<Integer> {
 
   private final CommandContext context;
 
+  @Option(
+      names = "--client",
+      hidden = true,
+      description = "Runs only the commands that call a service.")
+  private boolean onlyClient;
+
   WarmUpCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws InterruptedException {
+    if (onlyClient) {
+      new ClientWarmUp(context).run();
+      return Main.OK;
+    }
     var output = new StringWriter();
     Thread.ofPlatform().daemon().start(() -> run(output, "serve", "--port", "0"));
     String url = address(output);

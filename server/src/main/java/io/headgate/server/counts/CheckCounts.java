@@ -7,10 +7,18 @@ package io.headgate.server.counts;
  *     a rule in shadow mode would have denied; overall, the sum of allowed and denied
  * @param shadowDenied allowed, although a rule in shadow mode would have denied
  * @param degraded decided by a rule's failure policy because the store was unavailable
+ * @param delayed allowed after a wait in a queue; for a rule, in a queue of its own
+ * @param unmatched allowed because no enforced rule applied; 0 for a rule
  */
 public record CheckCounts(
-    long checks, long allowed, long denied, long shadowDenied, long degraded) {
-  public static final CheckCounts NONE = new CheckCounts(0, 0, 0, 0, 0);
+    long checks,
+    long allowed,
+    long denied,
+    long shadowDenied,
+    long degraded,
+    long delayed,
+    long unmatched) {
+  public static final CheckCounts NONE = new CheckCounts(0, 0, 0, 0, 0, 0, 0);
 
   /** Returns the sums of both. */
   public CheckCounts plus(CheckCounts other) {
@@ -19,7 +27,9 @@ public record CheckCounts(
         allowed + other.allowed,
         denied + other.denied,
         shadowDenied + other.shadowDenied,
-        degraded + other.degraded);
+        degraded + other.degraded,
+        delayed + other.delayed,
+        unmatched + other.unmatched);
   }
 
   /**

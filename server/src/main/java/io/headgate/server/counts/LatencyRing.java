@@ -8,8 +8,8 @@ import java.util.Arrays;
  */
 public final class LatencyRing {
   private final LatencyMinute minute = new LatencyMinute();
-  private final Percentiles[] percentiles = new Percentiles[SecondRing.SECONDS];
-  private final long[] slotSecond = new long[SecondRing.SECONDS]; // the second each slot holds
+  private final Percentiles[] percentiles = new Percentiles[BucketRing.SECONDS];
+  private final long[] slotSecond = new long[BucketRing.SECONDS]; // the second each slot holds
 
   public LatencyRing() {
     Arrays.fill(percentiles, Percentiles.NONE);
@@ -39,6 +39,6 @@ public final class LatencyRing {
   }
 
   private static int slot(long second) {
-    return (int) Math.floorMod(second, (long) SecondRing.SECONDS);
+    return (int) Math.floorMod(second, (long) BucketRing.SECONDS);
   }
 }

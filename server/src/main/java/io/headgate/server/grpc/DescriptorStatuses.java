@@ -44,7 +44,9 @@ final class DescriptorStatuses {
 
   private static DescriptorStatus status(CheckResult result) {
     var status = DescriptorStatus.newBuilder().setCode(code(result));
+    // Envoy adds no rate limit headers for a descriptor without a limit.
     reportedLimit(result)
+        .filter(LimitReport::isKnown)
         .ifPresent(report ->
             status
                 .setCurrentLimit(EnvoyUnits.of(report))

@@ -120,7 +120,7 @@ final class GrpcReply<A> implements PendingCall {
   void send(A message) {
     if (ended) return;
     ended = true;
-    trace.returned(GrpcStatus.OK.name());
+    trace.grpcResponded(GrpcStatus.OK.name());
     response.end(message);
   }
 
@@ -147,7 +147,7 @@ final class GrpcReply<A> implements PendingCall {
   void fail(GrpcStatus status, String reason) {
     if (ended) return;
     ended = true;
-    trace.returned(status.name());
+    trace.grpcResponded(status.name());
     response.status(status).statusMessage(reason).end();
   }
 

@@ -81,7 +81,7 @@ public final class HttpApi {
     this.tracing = views.tracing();
     var checks = new CheckHandlers(checkService, ticker);
     var slots = new SlotHandlers(checkService);
-    var explain = new ExplainHandlers(limiter, checkService, access);
+    var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
         new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
     var pages = new DashboardHandler(info);
@@ -89,7 +89,8 @@ public final class HttpApi {
     var rules = new RuleHandlers(repository, changes);
     var revisions = new RevisionHandlers(repository, changes);
     var playground = new PlaygroundHandler(views.simulations());
-    var whatIf = new WhatIfHandler(limiter, views.simulations());
+    var whatIf = new WhatIfHandler(limiter, views.simulations(), views.stats()::maskOf);
+    var ruleStats = views.stats().rules();
     var forwardAuth = new ForwardAuth(checkService, proxies, ticker);
     this.routes =
         new Routes()
@@ -112,6 +113,9 @@ public final class HttpApi {
             .add(
                 POST, "/v1/revisions/*/restore", withoutBody(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/v1/stats", withoutBody(Role.READ, views.stats()::stats))
+            .add(GET, "/v1/stats/history", withoutBody(Role.READ, ruleStats::history))
+            .add(GET, "/v1/stats/rules", withoutBody(Role.READ, ruleStats::list))
+            .add(GET, "/v1/stats/rules/*", withoutBody(Role.READ, ruleStats::show))
             .add(GET, "/v1/stream", withoutBody(Role.READ, views.stats()::stream))
             .add(GET, "/v1/callers", withoutBody(Role.READ, views.stats()::callers))
             .add(GET, "/v1/callers/*", withoutBody(Role.READ, views.stats()::caller))

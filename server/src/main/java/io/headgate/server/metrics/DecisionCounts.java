@@ -5,6 +5,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.store.Source;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -18,16 +19,17 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts decisions by rule and measures their latency.
  *
- * <p>At most {@value #MAX_RULES} rules have series of their own, each at most 16; decisions of
- * other rules are counted as {@value #OTHER}. The series of a rule are removed when the rule is no
- * longer in force. Each event loop counts without locks in a listener of its own; collecting the
- * metrics is thread-safe.
+ * <p>At most {@value #MAX_RULES} rules have series of their own: each at most 16 of decisions and
+ * one of shadow denials. Decisions of other rules are counted as {@value #OTHER}. The series of a
+ * rule are removed when the rule is no longer in force. Each event loop counts without locks in a
+ * listener of its own; collecting the metrics is thread-safe.
  */
 final class DecisionCounts {
   /** The label of decisions to which no rule applied; not a valid rule id. */
@@ -43,6 +45,7 @@ final class DecisionCounts {
   private final int loops;
   private final AtomicInteger nextLoop = new AtomicInteger();
   private final List<PrometheusHistogram> times = new CopyOnWriteArrayList<>();
+  private final LongAdder uncounted = new LongAdder(); // rare, so not one for each event loop
   private final RuleDecisionCounts none;
   private final RuleDecisionCounts other;
   private final Map<String, RuleDecisionCounts> byRule = new LinkedHashMap<>(); // guarded by this
@@ -112,8 +115,17 @@ final class DecisionCounts {
     snapshots.metricSnapshot(decisions.build()).metricSnapshot(shadowDenials.build());
     snapshots.metricSnapshot(
         CounterSnapshot.builder()
+            .name("headgate_uncounted_checks")
+            .help("Checks that rules which fail open allowed, because the store was unavailable.")
+            .dataPoint(
+                CounterDataPointSnapshot.builder()
+                    .value((double) uncounted.sum())
+                    .build())
+            .build());
+    snapshots.metricSnapshot(
+        CounterSnapshot.builder()
             .name("headgate_unmatched_checks")
-            .help("Checks to which no enforced rule applied.")
+            .help("Requests that were allowed because no enforced rule applied to them.")
             .dataPoint(CounterDataPointSnapshot.builder().value((double) none.total()).build())
             .build());
     snapshots.metricSnapshot(
@@ -148,9 +160,19 @@ final class DecisionCounts {
       var rule = result.rule();
       var array = rule.isPresent() ? counted(rule.get()) : noRule;
       RuleDecisionCounts.decided(array, DecisionLabel.of(result), result.source());
+      if (result.source() == Source.FALLBACK && isUncounted(result)) uncounted.increment();
       var shadows = result.shadowDenials();
       if (shadows.isEmpty()) return;
       for (var shadow : shadows) RuleDecisionCounts.wouldHaveDenied(counted(shadow));
+    }
+
+    /** Returns whether the request passed an enforced rule that did not count it. */
+    private static boolean isUncounted(CheckResult result) {
+      if (!result.isAllowed()) return false;
+      for (var report : result.limits()) {
+        if (report.enforced() && !report.isKnown()) return true;
+      }
+      return false;
     }
 
     private AtomicLongArray counted(Rule rule) {

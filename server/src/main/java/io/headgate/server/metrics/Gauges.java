@@ -39,7 +39,7 @@ final class Gauges {
             .build();
   }
 
-  /** Adds the current values. May block on the store until its deadline. */
+  /** Adds the current values. */
   void addTo(MetricSnapshots.Builder snapshots) {
     var store = new StoreView(limiter.store());
     var snapshot = repository.inForce();
@@ -50,11 +50,6 @@ final class Gauges {
                 "headgate_breaker_state",
                 "1 while the circuit breaker is open and failure policies decide, else 0.",
                 store.isUnavailable() ? 1 : 0))
-        .metricSnapshot(
-            gauge(
-                "headgate_tracked_keys",
-                "Counters in the store; with Redis, all keys of its database.",
-                limiter.store().trackedKeys()))
         .metricSnapshot(
             gauge(
                 "headgate_instances",
@@ -73,6 +68,11 @@ final class Gauges {
                 repository.condition().problem().isPresent() ? 1 : 0))
         .metricSnapshot(
             gauge("headgate_connections", "Open client connections.", connections.getAsInt()));
+    store
+        .trackedKeys()
+        .ifPresent(keys ->
+            snapshots.metricSnapshot(
+                gauge("headgate_tracked_keys", "Counters in the memory store.", keys)));
   }
 
   private static GaugeSnapshot gauge(String name, String help, long value) {

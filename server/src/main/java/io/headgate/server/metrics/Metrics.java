@@ -85,7 +85,7 @@ public final class Metrics implements AutoCloseable {
   }
 
   /**
-   * Collects all metrics. May block on the store, so event loops must not call it.
+   * Collects all metrics. Takes a while, so event loops must not call it.
    *
    * @param accept the value of the HTTP Accept header, which selects the format
    */

@@ -74,7 +74,7 @@ final class RuleDecisionCounts {
     if (shadows > 0) shadowDenials.dataPoint(point(shadows, Labels.of("rule", rule)));
   }
 
-  /** Returns the number of decisions of all event loops. */
+  /** Returns the number of decisions. */
   long total() {
     long total = 0;
     for (int index = 0; index < SHADOW; index++) total += sum(index);

@@ -4,6 +4,7 @@ import io.headgate.rule.Rule;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -69,6 +70,16 @@ public final class FileRuleRepository implements RuleRepository {
   @Override
   public List<Revision> history(long before, int limit) {
     return versions.history(before, limit);
+  }
+
+  @Override
+  public List<RuleRevision> history(String rule, long before, int limit) {
+    return versions.history(rule, before, limit);
+  }
+
+  @Override
+  public Map<String, RuleModified> lastChanges() {
+    return versions.lastChanges();
   }
 
   @Override

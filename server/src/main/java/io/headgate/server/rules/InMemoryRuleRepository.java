@@ -75,6 +75,39 @@ public final class InMemoryRuleRepository implements RuleRepository {
   }
 
   @Override
+  public synchronized List<RuleRevision> history(String rule, long before, int limit) {
+    var revisions = new ArrayList<RuleRevision>();
+    int newest = (int) Math.min(before - 1, snapshots.size());
+    for (int number = newest; number >= 1 && revisions.size() < limit; number--) {
+      var snapshot = snapshots.get(number - 1);
+      var old = number == 1 ? Optional.<Rule>empty() : rule(snapshots.get(number - 2), rule);
+      RuleDiff.ofRule(old, rule(snapshot, rule))
+          .ifPresent(change -> revisions.add(new RuleRevision(snapshot.revision(), change)));
+    }
+    return revisions;
+  }
+
+  private static Optional<Rule> rule(RuleSnapshot snapshot, String id) {
+    return snapshot.rules().rules().stream().filter(rule -> rule.id().equals(id)).findFirst();
+  }
+
+  @Override
+  public synchronized Map<String, RuleModified> lastChanges() {
+    var changes = new HashMap<String, RuleModified>();
+    Map<String, Rule> before = Map.of();
+    for (var snapshot : snapshots) {
+      var rules = byId(snapshot.rules().rules());
+      var modified = new RuleModified(snapshot.number(), snapshot.revision().at());
+      for (var rule : rules.values()) {
+        if (!rule.equals(before.get(rule.id()))) changes.put(rule.id(), modified);
+      }
+      changes.keySet().retainAll(rules.keySet());
+      before = rules;
+    }
+    return changes;
+  }
+
+  @Override
   public synchronized RuleSnapshot change(
       ExpectedRevision expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
     expected.require(snapshots.size());

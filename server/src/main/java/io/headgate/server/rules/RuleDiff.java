@@ -83,6 +83,12 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     return new RuleDiff(changes, moves(before, after, was, is), same);
   }
 
+  /** Compares two versions of one rule; empty if there is no difference that has an effect. */
+  public static Optional<Change> ofRule(Optional<Rule> before, Optional<Rule> after) {
+    var diff = of(before.stream().toList(), after.stream().toList());
+    return diff.changes.stream().findFirst();
+  }
+
   public boolean isEmpty() {
     return changes.isEmpty() && moves.isEmpty();
   }

@@ -2,6 +2,7 @@ package io.headgate.server.rules;
 
 import io.headgate.rule.Rule;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -45,6 +46,17 @@ public interface RuleRepository extends AutoCloseable {
   List<Revision> history(long before, int limit);
 
   /**
+   * Returns the revisions with numbers below {@code before} that added, changed or removed a rule,
+   * newest first. A change of its position alone is none.
+   *
+   * @param limit maximum number of revisions to return
+   */
+  List<RuleRevision> history(String rule, long before, int limit);
+
+  /** Returns the last change of each rule of the latest snapshot, by id. */
+  Map<String, RuleModified> lastChanges();
+
+  /**
    * Applies {@code edit} to the latest rules and stores the result as a new revision. If the edit
    * changes nothing, no revision is created and the latest snapshot is returned. The result is in
    * force on this instance when the method returns.
@@ -72,6 +84,18 @@ public interface RuleRepository extends AutoCloseable {
    * @param source where the rules are stored, as text for display
    * @param readOnly why this repository cannot change rules, if it cannot
    * @param problem the current problem, if there is one; the rules in force stay in force
+   * @param ignoredFile why the rule file of this instance is not used and how to use it; empty if
+   *     it is used or there is none
    */
-  record Condition(String source, Optional<String> readOnly, Optional<String> problem) {}
+  record Condition(
+      String source,
+      Optional<String> readOnly,
+      Optional<String> problem,
+      Optional<String> ignoredFile) {
+
+    /** Creates the state of a repository without a rule file that could be ignored. */
+    public Condition(String source, Optional<String> readOnly, Optional<String> problem) {
+      this(source, readOnly, problem, Optional.empty());
+    }
+  }
 }

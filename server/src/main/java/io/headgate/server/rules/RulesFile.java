@@ -19,13 +19,14 @@ import org.slf4j.LoggerFactory;
 /**
  * A rule file. {@link #follow} polls it: a changed file that is valid as a whole is passed on, and
  * an invalid one is logged while the last valid rules stay in force. Confined to one polling
- * thread, except for {@link #problem}.
+ * thread, except for {@link #problem} and {@link #latestRules}.
  */
 public final class RulesFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RulesFile.class);
 
   private final Path file;
   private final RuleSet initialRules;
+  private volatile RuleSet latestRules;
   private FileStamp seen;
   private boolean failedToRead; // the stamp may then be unchanged
   private volatile String reported = "";
@@ -35,6 +36,7 @@ public final class RulesFile implements AutoCloseable {
     this.file = file;
     this.seen = stamp;
     this.initialRules = initialRules;
+    this.latestRules = initialRules;
   }
 
   /**
@@ -52,6 +54,11 @@ public final class RulesFile implements AutoCloseable {
   /** Returns the rules read when the file was opened. */
   public RuleSet rules() {
     return initialRules;
+  }
+
+  /** Returns the latest valid rules of the file. */
+  public RuleSet latestRules() {
+    return latestRules;
   }
 
   /** Returns the file name without its directory. */
@@ -117,6 +124,7 @@ public final class RulesFile implements AutoCloseable {
       var rules = RuleSet.of(RuleFile.read(file));
       if (!FileStamp.of(file).equals(stamp))
         return; // still being written; the next poll reads the whole file
+      latestRules = rules;
       listener.accept(rules);
       reported = "";
     } catch (RuleFileException | IllegalArgumentException e) {

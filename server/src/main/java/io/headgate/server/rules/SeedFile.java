@@ -108,15 +108,24 @@ public final class SeedFile {
     return !revision.changeInfo().isSeed();
   }
 
+  /**
+   * Returns why a file is ignored under these rules, and the two ways to use it; empty if it is
+   * not, or if its rules are those in force.
+   */
+  public static Optional<String> ignored(RulesFile file, RuleSnapshot inForce) {
+    return changedElsewhere(inForce)
+        .filter(revision -> !inForce.rules().rules().equals(file.latestRules().rules()))
+        .map(revision -> ignored(file, revision));
+  }
+
+  private static String ignored(RulesFile file, Revision revision) {
+    return "%s is ignored, since revision %d by %s changed the rules by other means; to use it once, run: headgate rules apply %s; to always use it, start with --rules-mode file"
+        .formatted(file.path(), revision.number(), revision.changeInfo().author(), file.path());
+  }
+
   private void reportIgnored(Revision revision) {
     if (reportedRevision == revision.number()) return;
     reportedRevision = revision.number();
-    LOG.warn(
-        "{} is ignored: revision {} by {} changed the rules by other means; to use the file, run"
-            + " headgate rules apply {}, or start with --rules-mode file to always use it",
-        file.path(),
-        revision.number(),
-        revision.changeInfo().author(),
-        file.name());
+    LOG.warn("{}", ignored(file, revision));
   }
 }

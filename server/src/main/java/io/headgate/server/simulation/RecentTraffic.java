@@ -35,11 +35,18 @@ public final class RecentTraffic {
    * A sample of the traffic.
    *
    * @param arrivals in order of their times
-   * @param weight number of real callers that each sampled caller represents
+   * @param seen the number of requests in the period of the sample, including those that are not in
+   *     it; approximate if a thread served no sampled request
    */
-  public record Sample(List<Arrival> arrivals, double weight) {
+  public record Sample(List<Arrival> arrivals, long seen) {
     public Sample {
       arrivals = List.copyOf(arrivals);
+      seen = Math.max(seen, arrivals.size());
+    }
+
+    /** Returns the number of requests that each request of the sample represents, at least 1. */
+    public double weight() {
+      return arrivals.isEmpty() ? 1 : (double) seen / arrivals.size();
     }
   }
 
@@ -139,9 +146,13 @@ public final class RecentTraffic {
     long after = now - RETENTION_MICROS;
     for (var ring : rings) after = Math.max(after, ring.droppedAt());
     var arrivals = new ArrayList<Arrival>();
-    for (var ring : rings) ring.addTo(arrivals, after, zeroBits);
+    long seen = 0;
+    for (var ring : rings) {
+      ring.addTo(arrivals, after, zeroBits);
+      seen += ring.seenSince(after);
+    }
     arrivals.sort(Comparator.comparingLong(Arrival::micros));
-    return new Sample(arrivals, Math.scalb(1.0, zeroBits));
+    return new Sample(arrivals, seen);
   }
 
   static int hashOf(Request request) {

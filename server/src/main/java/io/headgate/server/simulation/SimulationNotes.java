@@ -3,6 +3,7 @@ package io.headgate.server.simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Creates notes about the limitations of a simulation result. */
 public final class SimulationNotes {
@@ -42,6 +43,25 @@ public final class SimulationNotes {
         simulator.peakKeys(),
         simulator.budget().keys(),
         moreKeys);
+  }
+
+  /**
+   * Returns the note about the share of the traffic that was replayed; empty if it was all.
+   *
+   * @param replayed the number of replayed requests
+   * @param seen the number of all requests in their time
+   */
+  public static Optional<String> sampled(long replayed, long seen) {
+    if (replayed >= seen) return Optional.empty();
+    return Optional.of(
+        String.format(
+            Locale.ROOT,
+            "%,d of %,d requests were replayed (%.1f %%), all those of some of the callers; the"
+                + " figures are scaled to all requests, except those of single callers. Limits that"
+                + " callers share saw only the replayed requests, so they deny too little",
+            replayed,
+            seen,
+            100.0 * replayed / seen));
   }
 
   /**

@@ -6,6 +6,7 @@ import io.headgate.rule.Subject;
 import io.headgate.server.stats.DecisionListener;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -19,7 +20,16 @@ public final class TrafficRing implements DecisionListener {
   static final int FEW_CALLERS = 64;
   private static final int WIDEN_CHECK_INTERVAL = 1_024;
 
-  private record Entry(Arrival arrival, int hash) {}
+  /**
+   * @param ordinal the number of requests of the thread until this one
+   */
+  private record Entry(Arrival arrival, int hash, long ordinal) {}
+
+  /** The number of requests of the thread until some time. */
+  private record Mark(long micros, long ordinal) {}
+
+  private static final int MARKS = 64;
+  private static final long MARK_INTERVAL = RecentTraffic.RETENTION_MICROS / MARKS;
 
   private final RecentTraffic traffic;
   private final int capacity;
@@ -29,6 +39,9 @@ public final class TrafficRing implements DecisionListener {
   private int untilFullCheck;
   private volatile long droppedAt = Long.MIN_VALUE;
   private int appliedBits; // the bits the ring was last filtered by
+  private final AtomicLong seen = new AtomicLong(); // written without atomic operations
+  private final AtomicReferenceArray<Mark> marks = new AtomicReferenceArray<>(MARKS);
+  private int nextMark;
 
   TrafficRing(RecentTraffic traffic, int capacity) {
     this.traffic = traffic;
@@ -43,6 +56,7 @@ public final class TrafficRing implements DecisionListener {
 
   /** Records a request, or skips it. Called by the owning thread only. */
   void record(Request request) {
+    seen.setOpaque(seen.getPlain() + 1);
     int hash = RecentTraffic.hashOf(request);
     if (traffic.isSampled(hash, traffic.bits())) keep(request, hash);
     else if (--untilWidenCheck == 0) checkWidening();
@@ -51,7 +65,17 @@ public final class TrafficRing implements DecisionListener {
   /** Checks whether more callers should be sampled, even if no current caller is. */
   private void checkWidening() {
     untilWidenCheck = WIDEN_CHECK_INTERVAL;
-    traffic.widenIfQuiet(traffic.now());
+    long now = traffic.now();
+    traffic.widenIfQuiet(now);
+    mark(now);
+  }
+
+  /** Marks the time, so that requests can be counted by time even if none of them is sampled. */
+  private void mark(long now) {
+    var last = marks.getPlain((nextMark + MARKS - 1) % MARKS);
+    if (last != null && now - last.micros < MARK_INTERVAL) return;
+    marks.setRelease(nextMark, new Mark(now, seen.getPlain()));
+    nextMark = (nextMark + 1) % MARKS;
   }
 
   private void keep(Request request, int hash) {
@@ -66,7 +90,7 @@ public final class TrafficRing implements DecisionListener {
       var dropped = ring.getPlain(next);
       if (dropped != null) droppedAt = dropped.arrival.micros();
     }
-    ring.setRelease(next, new Entry(new Arrival(now, false, request), hash));
+    ring.setRelease(next, new Entry(new Arrival(now, false, request), hash, seen.getPlain()));
     next = next + 1 == capacity ? 0 : next + 1;
   }
 
@@ -135,6 +159,25 @@ public final class TrafficRing implements DecisionListener {
    */
   long droppedAt() {
     return droppedAt;
+  }
+
+  /**
+   * Returns the number of requests after a time, sampled or not, counted from the first of them
+   * whose time is known. May be called from any thread.
+   */
+  long seenSince(long after) {
+    long now = seen.getOpaque();
+    long first = now + 1;
+    var entries = ring;
+    for (int i = 0; i < capacity; i++) {
+      var entry = entries.getAcquire(i);
+      if (entry != null && entry.arrival.micros() > after) first = Math.min(first, entry.ordinal);
+    }
+    for (int i = 0; i < MARKS; i++) {
+      var mark = marks.getAcquire(i);
+      if (mark != null && mark.micros > after) first = Math.min(first, mark.ordinal);
+    }
+    return now + 1 - first;
   }
 
   /** May be called from any thread. */

@@ -1,10 +1,12 @@
 package io.headgate.server.stats;
 
 import io.headgate.CheckResult;
+import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.Subject;
 import io.headgate.server.callers.CallerNaming;
 import io.headgate.server.callers.CallerTable;
@@ -17,6 +19,8 @@ import java.util.function.LongSupplier;
  * each second it passes them to the queue and starts new ones.
  */
 public final class EventLoopCounter implements DecisionListener {
+  private static final int MAX_SHADOW_DENIERS = 8; // of one check, that are counted by caller
+
   private final CallerNaming names;
   private final CountsQueue queue;
   private final LongSupplier clock;
@@ -24,11 +28,14 @@ public final class EventLoopCounter implements DecisionListener {
   private final CheckResult.RuleVisitor ruleListener = this::countRule;
   private ThreadCounts counts;
   private CallerTable callers;
-  private boolean allowed; // of the decision being counted, like the next four fields
+  private boolean allowed; // of the decision being counted, like the next seven fields
   private boolean degraded;
+  private boolean delayed;
   private boolean shadowDenied;
   private boolean uncounted;
-  private boolean matched;
+  private boolean matched; // by a rule that is enforced
+  private final Rule[] shadowDeniers = new Rule[MAX_SHADOW_DENIERS];
+  private int shadowDenierCount;
 
   EventLoopCounter(CallerNaming names, CountsQueue queue, LongSupplier clock, long secret) {
     this.names = names;
@@ -44,13 +51,16 @@ public final class EventLoopCounter implements DecisionListener {
   public void decided(Request request, CheckResult result, long nanos) {
     allowed = result.isAllowed();
     degraded = result.source() == Source.FALLBACK;
+    delayed = allowed && !result.delay().isZero();
     shadowDenied = false;
     uncounted = false;
     matched = false;
+    shadowDenierCount = 0;
     result.forEachRule(ruleListener);
     count(counts.all, allowed, !allowed, shadowDenied);
+    if (delayed) counts.all.delayed++;
+    if (!matched) counts.all.unmatched++;
     if (uncounted && allowed) counts.uncounted++;
-    if (!matched) counts.unmatched++;
     counts.latencies.record(nanos);
     countCaller(request.subject(), result);
   }
@@ -61,12 +71,36 @@ public final class EventLoopCounter implements DecisionListener {
    */
   private void countRule(Rule rule, boolean passed) {
     boolean enforced = rule.mode() == Mode.ENFORCE;
-    matched |= enforced;
     boolean shadowDenial = !enforced && !passed && allowed;
-    shadowDenied |= shadowDenial;
+    matched |= enforced;
+    if (shadowDenial) addShadowDenier(rule);
     // A rule with the local failure policy still counts.
     uncounted |= degraded && enforced && !(rule.onStoreFailure() instanceof FailurePolicy.Local);
-    count(counts.of(rule.id()), allowed && !shadowDenial, enforced && !passed, shadowDenial);
+    var outcomes = counts.of(rule.id());
+    count(outcomes, allowed && !shadowDenial, enforced && !passed, shadowDenial);
+    if (delayed && enforced && hasQueue(rule)) outcomes.delayed++;
+  }
+
+  private void addShadowDenier(Rule rule) {
+    shadowDenied = true;
+    if (shadowDenierCount < MAX_SHADOW_DENIERS) shadowDeniers[shadowDenierCount++] = rule;
+  }
+
+  private static boolean hasQueue(Rule rule) {
+    for (var limit : rule.limits()) {
+      if (isQueue(limit)) return true;
+    }
+    for (var override : rule.overrides()) {
+      for (var limit : override.limits()) {
+        if (isQueue(limit)) return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isQueue(RuleLimit limit) {
+    return limit.limit() instanceof LeakyBucket bucket
+        && !(bucket.queue() instanceof LeakyBucket.Queue.None);
   }
 
   private void count(OutcomeCounts outcomes, boolean allow, boolean deny, boolean shadowDenial) {
@@ -80,15 +114,20 @@ public final class EventLoopCounter implements DecisionListener {
   private void countCaller(Subject subject, CheckResult result) {
     String attribute = names.attributeOf(subject);
     String value = attribute.isEmpty() ? "" : subject.attribute(attribute).orElse("");
-    var seen = callers.find(attribute, value, subject);
     var rule = result.rule();
     String id = rule.isPresent() ? rule.get().id() : "";
+    var seen = callers.find(attribute, value, subject, id);
+    var part = seen.of(id);
     if (allowed) {
-      seen.allowed++;
-      seen.decider = id;
+      part.allowed++;
     } else {
-      seen.denied++;
-      seen.denier = id;
+      part.denied++;
+      part.denial = result;
+    }
+    for (int i = 0; i < shadowDenierCount; i++) {
+      var shadowed = seen.of(shadowDeniers[i].id());
+      shadowed.shadowDenied++;
+      shadowed.denial = result;
     }
     if (callers.isFull()) passCallers(callers.second);
   }

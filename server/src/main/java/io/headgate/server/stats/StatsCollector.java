@@ -8,11 +8,15 @@ import io.headgate.server.callers.CallerNaming;
 import io.headgate.server.callers.CallerSeries;
 import io.headgate.server.callers.CallerTable;
 import io.headgate.server.callers.TopCallers;
+import io.headgate.server.counts.CheckSeries;
 import io.headgate.server.counts.MonotonicClock;
+import io.headgate.server.counts.Resolution;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,6 +35,9 @@ public final class StatsCollector {
   /** The attributes that name a caller by default. */
   public static final List<String> DEFAULT_CALLER_NAMES = CallerNaming.DEFAULT_ATTRIBUTES;
 
+  /** The name of all rules that have no counts of their own. */
+  public static final String OTHER_RULES = Aggregator.OTHER;
+
   private static final Logger LOG = LoggerFactory.getLogger(StatsCollector.class);
   private static final long LOG_INTERVAL = 60; // seconds between warnings about dropped tables
 
@@ -46,9 +53,10 @@ public final class StatsCollector {
   private final long secret = new SecureRandom().nextLong();
   private final long started;
   private final CountsQueue queue = new CountsQueue();
-  private final Aggregator aggregator; // this and the next six fields are guarded by this
+  private final Aggregator aggregator; // this and the next seven fields are guarded by this
   private final TopCallers callers;
   private final AnomalyDetector detector;
+  private final FallbackCounter fallbackCounter = new FallbackCounter();
   private long last; // the last aggregated second
   private long detected; // the last second passed to the detector
   private long reportedDrops; // dropped tables reported so far
@@ -58,6 +66,7 @@ public final class StatsCollector {
   private final List<Consumer<StatsSnapshot>> snapshotListeners = new CopyOnWriteArrayList<>();
   private final List<Consumer<Anomaly>> anomalyListeners = new CopyOnWriteArrayList<>();
   private volatile StatsSnapshot snapshot;
+  private volatile FallbackStats fallback = FallbackStats.NONE;
 
   /**
    * Creates a collector.
@@ -148,8 +157,10 @@ public final class StatsCollector {
    */
   private void detect(long ended, List<Anomaly> changes) {
     changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.setActiveRules(ids, ended));
-    changes.addAll(
-        detector.observeStore(ended, storeUnavailable.getAsBoolean(), aggregator.takeUncounted()));
+    boolean unavailable = storeUnavailable.getAsBoolean();
+    long uncounted = aggregator.takeUncounted();
+    fallback = fallbackCounter.add(ended, unavailable, aggregator.takeDegraded(), uncounted);
+    changes.addAll(detector.observeStore(ended, unavailable, uncounted));
     if (ended - last > MAX_TICK_DELAY) {
       detected = ended;
       detector.skipTo(ended + 1);
@@ -183,12 +194,72 @@ public final class StatsCollector {
     return snapshot;
   }
 
+  /** Returns the decisions of failure policies in the current outage. Does not block. */
+  public FallbackStats fallback() {
+    return fallback;
+  }
+
   /**
    * Returns the top callers. May block briefly while counts are aggregated, so not for event loops.
    */
   public synchronized CallerList callers() {
     return new CallerList(
         (last + 1) * 1_000, 1, callers.tracked(), callers.floor(), callers.total(), callers.list());
+  }
+
+  /**
+   * Returns the checks of all rules. May block as {@link #callers} does.
+   *
+   * @param resolution the range, and the length of its buckets
+   */
+  public synchronized CheckSeries history(Resolution resolution) {
+    return aggregator.series(resolution, last);
+  }
+
+  /**
+   * Returns the checks of a rule, zeros if it has none. May block as {@link #callers} does.
+   *
+   * @param rule an id, or {@link #OTHER_RULES}
+   */
+  public synchronized CheckSeries history(Resolution resolution, String rule) {
+    return aggregator.series(resolution, last, rule);
+  }
+
+  /**
+   * Returns whether a rule has counts of its own in this range, or would have if it were used. May
+   * block as {@link #callers} does.
+   */
+  public synchronized boolean isTracked(Resolution resolution, String rule) {
+    return aggregator.isTracked(resolution, rule);
+  }
+
+  /** Returns the statistics of a rule. May block as {@link #callers} does. */
+  public synchronized RuleActivity rule(String rule) {
+    return new RuleActivity(
+        aggregator.has(rule),
+        aggregator.isTracked(Resolution.MINUTES, rule),
+        aggregator.lastMinute(rule, last),
+        aggregator.series(Resolution.TEN_SECONDS, last, rule).sum(),
+        aggregator.series(Resolution.MINUTES, last, rule).sum(),
+        lastDenied(rule),
+        callers.ofRule(rule));
+  }
+
+  private OptionalLong lastDenied(String rule) {
+    var second = aggregator.lastDenial(rule);
+    return second.isPresent() ? OptionalLong.of(second.getAsLong() * 1_000) : second;
+  }
+
+  /**
+   * Returns the checks of the last minute and the last denial of each of these rules. May block as
+   * {@link #callers} does.
+   */
+  public synchronized List<RuleMinute> lastMinute(Collection<String> rules) {
+    var minutes = new ArrayList<RuleMinute>(rules.size());
+    for (var rule : rules) {
+      minutes.add(new RuleMinute(rule, aggregator.lastMinute(rule, last), lastDenied(rule)));
+    }
+    return minutes;
   }
 
   /** Returns the counts of each second of one caller. May block as {@link #callers} does. */

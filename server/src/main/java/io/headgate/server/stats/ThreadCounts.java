@@ -7,15 +7,15 @@ import java.util.Map;
 
 /** Counts of one thread in one second. */
 final class ThreadCounts {
-  /** Maximum number of rules per second; further rules are included in the totals only. */
+  /** Maximum number of rules per second; further rules are summed up. */
   static final int MAX_RULES = 1_000;
 
   final long second;
   final OutcomeCounts all = new OutcomeCounts();
   final Map<String, OutcomeCounts> byRule = new HashMap<>();
+  final OutcomeCounts otherRules = new OutcomeCounts();
   final LatencyHistogram latencies = new LatencyHistogram();
   long uncounted; // allowed without being counted by any limit
-  long unmatched; // no enforced rule applied
 
   ThreadCounts(long second) {
     this.second = second;
@@ -28,8 +28,9 @@ final class ThreadCounts {
   OutcomeCounts of(String rule) {
     var known = byRule.get(rule);
     if (known != null) return known;
+    if (byRule.size() == MAX_RULES) return otherRules;
     var added = new OutcomeCounts();
-    if (byRule.size() < MAX_RULES) byRule.put(rule, added);
+    byRule.put(rule, added);
     return added;
   }
 }

@@ -5,8 +5,11 @@ import io.headgate.redis.RedisStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Read-only properties of a store: kind, address, availability, instances, hot keys. */
 public record StoreView(Store store) {
@@ -41,6 +44,26 @@ public record StoreView(Store store) {
     return store instanceof RedisStore redis && redis.isUnavailable();
   }
 
+  /** Returns the time of the first failure of the current outage; empty while available. */
+  public Optional<Instant> unavailableSince() {
+    return store instanceof RedisStore redis ? redis.unavailableSince() : Optional.empty();
+  }
+
+  /** Returns how long a check waits for the store; empty for the memory store. */
+  public Optional<Duration> timeout() {
+    return store instanceof RedisStore redis ? Optional.of(redis.deadline()) : Optional.empty();
+  }
+
+  /**
+   * Returns the number of counters in memory; empty for Redis, which counts all keys of a database,
+   * those of other applications included.
+   */
+  public OptionalLong trackedKeys() {
+    return store instanceof MemoryStore memory
+        ? OptionalLong.of(memory.trackedKeys())
+        : OptionalLong.empty();
+  }
+
   /** Returns the number of instances that share the store, this one included. */
   public int instances() {
     return store instanceof RedisStore redis ? redis.instances() : 1;
@@ -53,8 +76,11 @@ public record StoreView(Store store) {
 
   /** Returns why the store is unavailable; empty while it is available. */
   public Optional<String> problem() {
-    return store instanceof RedisStore redis && redis.isUnavailable()
-        ? redis.lastProblem()
-        : Optional.empty();
+    return isUnavailable() ? lastProblem() : Optional.empty();
+  }
+
+  /** Returns the last failure, of this outage or an earlier one; empty if there was none. */
+  public Optional<String> lastProblem() {
+    return store instanceof RedisStore redis ? redis.lastProblem() : Optional.empty();
   }
 }

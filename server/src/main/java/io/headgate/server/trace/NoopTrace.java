@@ -15,10 +15,10 @@ final class NoopTrace implements Trace {
   public void decided(List<CheckResult> results, boolean waited) {}
 
   @Override
-  public void answered(int status) {}
+  public void httpResponded(int status) {}
 
   @Override
-  public void returned(String status) {}
+  public void grpcResponded(String status) {}
 
   @Override
   public void clientDisconnected() {}

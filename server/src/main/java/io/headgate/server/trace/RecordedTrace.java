@@ -102,14 +102,14 @@ final class RecordedTrace implements Trace {
   }
 
   @Override
-  public void answered(int status) {
+  public void httpResponded(int status) {
     span.setAttribute(STATUS, (long) status);
     if (status >= 500) fail(Integer.toString(status));
     span.end();
   }
 
   @Override
-  public void returned(String status) {
+  public void grpcResponded(String status) {
     span.setAttribute(RPC_STATUS, status);
     if (FAILURES.contains(status)) fail(status);
     span.end();

@@ -4,8 +4,8 @@ import io.headgate.CheckResult;
 import java.util.List;
 
 /**
- * The trace of one request. Not thread-safe; ended exactly once, by {@link #answered}, {@link
- * #returned} or {@link #clientDisconnected}.
+ * The trace of one request. Not thread-safe; ended exactly once, by {@link #httpResponded}, {@link
+ * #grpcResponded} or {@link #clientDisconnected}.
  */
 public interface Trace {
   /** A trace that records nothing. */
@@ -30,14 +30,14 @@ public interface Trace {
   void decided(List<CheckResult> results, boolean waited);
 
   /** Ends the trace with the status of an HTTP response. */
-  void answered(int status);
+  void httpResponded(int status);
 
   /**
    * Ends the trace with the status of a gRPC response.
    *
    * @param status the name of the code, such as {@code OK}
    */
-  void returned(String status);
+  void grpcResponded(String status);
 
   /** Ends the trace of a request whose client disconnected before the response. */
   void clientDisconnected();

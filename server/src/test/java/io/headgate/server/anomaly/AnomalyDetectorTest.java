@@ -38,7 +38,7 @@ class AnomalyDetectorTest {
   }
 
   private static CheckCounts counts(long allowed, long denied) {
-    return new CheckCounts(allowed + denied, allowed, denied, 0, 0);
+    return new CheckCounts(allowed + denied, allowed, denied, 0, 0, 0, 0);
   }
 
   private void observeStore(int seconds, boolean unavailable, long uncounted) {
@@ -209,8 +209,8 @@ class AnomalyDetectorTest {
     var all = counts(100, 0);
     observe(1_200, all, Map.of("rule", counts(50, 0)), List.of());
     // Another rule denies all of it, or this rule is in shadow mode and would deny.
-    observe(300, counts(50, 50), Map.of("rule", new CheckCounts(50, 0, 0, 0, 0)), List.of());
-    observe(300, all, Map.of("rule", new CheckCounts(50, 0, 0, 50, 0)), List.of());
+    observe(300, counts(50, 50), Map.of("rule", new CheckCounts(50, 0, 0, 0, 0, 0, 0)), List.of());
+    observe(300, all, Map.of("rule", new CheckCounts(50, 0, 0, 50, 0, 0, 0)), List.of());
     assertThat(changes).isEmpty();
   }
 

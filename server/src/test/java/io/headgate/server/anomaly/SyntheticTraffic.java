@@ -127,7 +127,7 @@ final class SyntheticTraffic {
       long all = poisson(mean);
       double denied = i == 0 && share >= 0 ? share : DENIED[i];
       long deniedCount = Math.min(all, poisson(all * denied));
-      last.put(RULES[i], new CheckCounts(all, all - deniedCount, deniedCount, 0, 0));
+      last.put(RULES[i], new CheckCounts(all, all - deniedCount, deniedCount, 0, 0, 0, 0));
     }
     return last;
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
+import io.headgate.server.callers.CallerMask;
+import io.headgate.server.http.stats.AnomalyJson;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,6 +79,7 @@ class WebhookTest {
     return new Webhook(
         WebhookTarget.of(address, secret),
         "abc",
+        CallerMask.NONE,
         a -> "{\"n\":" + a.id() + "}",
         Duration.ofMillis(2));
   }
@@ -119,6 +122,39 @@ class WebhookTest {
         .isEqualTo(
             "v1=" + Webhook.sign(SECRET, opened.header(Webhook.TIMESTAMP) + "." + opened.body));
     assertThat(opened.header("Content-Type")).isEqualTo("application/json");
+  }
+
+  @Test
+  void callersAreMaskedInMessages() {
+    String address = "http://127.0.0.1:%d/hook".formatted(server.getAddress().getPort());
+    var mask = CallerMask.of(new byte[] {1}, List.of("api-key"));
+    var target = WebhookTarget.of(address, Optional.empty());
+    try (var webhook = new Webhook(target, "abc", mask, AnomalyJson::json)) {
+      webhook.report(ofCaller(Anomaly.Kind.RATE, "api-key=s3cr3t-k3y", "%s sends more"));
+      webhook.report(ofCaller(Anomaly.Kind.NEW_CALLER, "a", "new caller %s, first seen"));
+      await().atMost(TIMEOUT).until(() -> received.size() == 2);
+    }
+    String shown = mask.name("api-key=s3cr3t-k3y");
+    assertThat(shown).startsWith("api-key=s3…3y#");
+    assertThat(received.getFirst().body)
+        .contains("\"caller\":\"" + shown + "\"", "\"text\":\"" + shown + " sends more\"")
+        .doesNotContain("s3cr3t");
+    assertThat(received.getLast().body)
+        .contains("\"text\":\"new caller " + mask.name("a") + ", first seen\"");
+  }
+
+  private static Anomaly ofCaller(Anomaly.Kind kind, String caller, String text) {
+    return new Anomaly(
+        "1",
+        kind,
+        Anomaly.Severity.WARNING,
+        1,
+        OptionalLong.empty(),
+        Optional.empty(),
+        Optional.of(caller),
+        1,
+        OptionalDouble.empty(),
+        text.formatted(caller));
   }
 
   /** The known answer of RFC 4231. */

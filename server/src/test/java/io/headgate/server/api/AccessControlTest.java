@@ -52,6 +52,20 @@ class AccessControlTest {
   }
 
   @Test
+  void derivedKeyDependsOnTheAdminTokenAndThePurposeOnly() {
+    var access = new AccessControl(Optional.of("adm1n"), Optional.of("ch3ck"));
+    var key = access.deriveKey("purpose").orElseThrow();
+    assertThat(key).hasSize(32);
+    assertThat(new AccessControl(Optional.of("adm1n"), Optional.empty()).deriveKey("purpose"))
+        .hasValueSatisfying(same -> assertThat(same).isEqualTo(key));
+    assertThat(access.deriveKey("other").orElseThrow()).isNotEqualTo(key);
+    assertThat(new AccessControl(Optional.of("adm2n"), Optional.empty()).deriveKey("purpose"))
+        .hasValueSatisfying(other -> assertThat(other).isNotEqualTo(key));
+    assertThat(new AccessControl(Optional.empty(), Optional.of("ch3ck")).deriveKey("purpose"))
+        .isEmpty();
+  }
+
+  @Test
   void adminTokenAloneLeavesChecksOpen() {
     try (var service = RunningService.withTokens("adm1n", "", RULE)) {
       assertThat(check(service).status()).isEqualTo(200);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.headgate.rule.Subject;
-import io.headgate.server.counts.SecondRing;
+import io.headgate.server.counts.BucketRing;
 import io.headgate.server.stats.CallerStatsFixtures;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -26,11 +26,9 @@ class TopCallersTest {
     var table = new CallerTable(second, 7);
     var names = new CallerNaming(CallerNaming.DEFAULT_ATTRIBUTES);
     String attribute = names.attributeOf(subject);
-    var seen = table.find(attribute, subject.attribute(attribute).orElse(""), subject);
-    seen.allowed += allowed;
-    seen.denied += denied;
-    if (denied > 0) seen.denier = rule;
-    else seen.decider = rule;
+    var part = table.find(attribute, subject.attribute(attribute).orElse(""), subject, rule);
+    part.allowed += allowed;
+    part.denied += denied;
     callers.add(table);
   }
 
@@ -75,8 +73,8 @@ class TopCallersTest {
     assertThat(callers.find("bursts").orElseThrow().burstRatio().orElseThrow()).isEqualTo(20);
     var series = callers.series("bursts").orElseThrow();
     assertThat(Arrays.stream(series.allowed()).sum()).isEqualTo(600);
-    assertThat(series.allowed()[SecondRing.SECONDS - 1 - 59]).isEqualTo(200);
-    assertThat(series.from()).isEqualTo(START + 59 - SecondRing.SECONDS + 1);
+    assertThat(series.allowed()[BucketRing.SECONDS - 1 - 59]).isEqualTo(200);
+    assertThat(series.from()).isEqualTo(START + 59 - BucketRing.SECONDS + 1);
   }
 
   @Test
@@ -140,7 +138,8 @@ class TopCallersTest {
         .containsEntry("plan", "free")
         .containsKey("long0");
     count(callers, START, unnamed, 1, 0, "rule");
-    assertThat(callers.find("(unnamed)").orElseThrow().subject()).containsOnlyKeys("long0", "path");
+    assertThat(callers.find(CallerNaming.UNNAMED).orElseThrow().subject())
+        .containsOnlyKeys("long0", "path");
     attributes.put("user", "u".repeat(Subject.MAX_VALUE_LENGTH));
     count(callers, START, Subject.of(attributes), 1, 0, "rule");
     assertThat(callers.find("user=" + attributes.get("user")).orElseThrow().subject())
@@ -187,7 +186,7 @@ class TopCallersTest {
     count(callers, START, Subject.of(Map.of("ip", "192.0.2.1", "path", "/a")), 1, 0, "b");
     count(callers, START, Subject.of("path", "/a"), 1, 0, "c");
     assertThat(callers.list().stream().map(CallerStats::caller))
-        .containsExactlyInAnyOrder("user=42", "ip=192.0.2.1", "(unnamed)");
+        .containsExactlyInAnyOrder("user=42", "ip=192.0.2.1", CallerNaming.UNNAMED);
   }
 
   @Test
@@ -196,7 +195,7 @@ class TopCallersTest {
     for (int i = 0; i < CallerTable.MAX_CALLERS; i++) {
       var name = new StringBuilder(); // all names have the same hashCode
       for (int bit = 0; bit < 10; bit++) name.append((i >> bit & 1) == 0 ? "Aa" : "BB");
-      table.find("key", name.toString(), Subject.of(name.toString())).allowed++;
+      table.find("key", name.toString(), Subject.of(name.toString()), "").allowed++;
     }
     assertThat(table.isFull()).isTrue();
     assertThat(table.all()).hasSize(CallerTable.MAX_CALLERS).allMatch(seen -> seen.allowed == 1);

@@ -2,6 +2,8 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.AccessControl;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -137,6 +139,21 @@ class CheckCommandTest extends RunningRules {
     assertThat(code).isEqualTo(0);
     run("explain", "user:42", "--json");
     assertThat(out).startsWith("{\"subject\":{\"key\":\"user:42\"},\"rules\":[{");
+  }
+
+  @Test
+  void explainCountsAllRulesThatDoNotApply() {
+    var many = new StringBuilder("rules:\n");
+    for (int i = 0; i < 22; i++) {
+      many.append(
+          "  - {id: r%d, match: {key: 'x'}, limit: {algorithm: fixed-window, rate: 1/1h}}\n"
+              .formatted(i));
+    }
+    limiter.replaceRules(RuleSet.of(RuleFile.read(many.toString())));
+    run("explain", "user:42");
+    assertThat(out)
+        .startsWith("No rule applies to key=user:42\nNear misses:\n")
+        .endsWith("2 more rules do not apply.\n");
   }
 
   @Test

@@ -69,6 +69,6 @@ class OptionsPageTest {
   private static CommandLine serve() {
     var nowhere = new PrintWriter(new StringWriter());
     var context = new CommandContext(Map.of(), Path.of(""), nowhere, nowhere, false);
-    return new CommandLine(new ServeCommand(context));
+    return new CommandLine(new ServeCommand(context, Configuration.of(context, new String[0])));
   }
 }

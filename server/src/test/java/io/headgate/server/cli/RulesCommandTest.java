@@ -6,6 +6,8 @@ import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.cli.output.Printable;
+import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -20,12 +22,38 @@ class RulesCommandTest extends RunningRules {
     assertThat(out)
         .isEqualTo(
             """
-            ID         MODE              MATCH                   PER     LIMIT                                      OVERRIDES
-            per-user   enforce           key=user:*              key     token-bucket 100/1m                        1
-            contract   enforce           tenant=acme|b* path=/x  tenant  fixed-window 10/1h and fixed-window 1k/1h
+            ID         MODE              MATCH                   PER     LIMIT                                                 OVERRIDES
+            per-user   enforce           key=user:*              key     token-bucket 100/1m burst 200                         1
+            contract   enforce           tenant=acme|b* path=/x  tenant  fixed-window 10/1h and fixed-window 1k/1h cost bytes
             team/jobs  shadow, fallback  everything              all     concurrency 2
             """);
     assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void listShowsExceptionsSchedulesAndParametersOfLimits() {
+    repository.change(
+        ExpectedRevision.any(),
+        new ChangeInfo("ann", ""),
+        old ->
+            RuleFile.read(
+                """
+                - id: nights
+                  match: { path: { is: "/api/*", except: [/api/health, /api/ready] }, ip: "*" }
+                  active: { days: mon-fri, hours: "22:00-06:00", zone: Europe/Berlin, until: 2027-01-01 }
+                  limit: { algorithm: fixed-window, rate: 10/1d, align: calendar, zone: Europe/Berlin }
+                - id: rest
+                  match: { path: { except: /health } }
+                  limit: { algorithm: leaky-bucket, rate: 10/1s, queue: 5 }
+                """));
+    run("rules", "list");
+    assertThat(out)
+        .isEqualTo(
+            """
+            ID      MODE     MATCH                                           PER      LIMIT                                      OVERRIDES  ACTIVE
+            nights  enforce  path=/api/* except /api/health|/api/ready ip=*  path,ip  fixed-window 10/1d calendar Europe/Berlin             mon-fri 22:00-06:00 until 2027-01-01 Europe/Berlin
+            rest    enforce  path!=/health                                   path     leaky-bucket 10/1s queue 5
+            """);
   }
 
   @Test

@@ -2,6 +2,8 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.server.http.LogCapture;
+import io.headgate.server.cli.options.Configuration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -39,6 +41,10 @@ class ServeOptionsTest extends Shell {
         "serve --host 0.0.0.0     | set one with --admin-token or HEADGATE_ADMIN_TOKEN",
         "serve --host no.invalid  | cannot resolve host 'no.invalid'",
         "serve --store redi://x   | --store: invalid Redis address: unknown scheme; expected redis:",
+        "serve --store redis://x:70000 | --store: invalid Redis address: a port must be 1 to 65535",
+        "serve --store redis://x:0 | --store: invalid Redis address: a port must be 1 to 65535",
+        "serve --store redis://x:63x79 | the port is not a number",
+        "serve --host 0.0.0.0 --admin-token 123456789012345 | admin-token has 15 characters and could be guessed",
         "serve --store redis-cluster://x/0 | a cluster has no databases",
         "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
         "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",
@@ -84,6 +90,32 @@ class ServeOptionsTest extends Shell {
     environment.remove("HEADGATE_DRAIN_DELAY");
     run("rules", "example");
     assertThat(code).isZero();
+  }
+
+  @Test
+  void misspelledVariableIsReportedWithTheNearestOption() {
+    environment.put("HEADGATE_PROT", "8081");
+    environment.put("HEADGATE_ADMIN_TOKENS", "s3cret");
+    environment.put("HEADGATE_STORE_ADDRESS", "redis://x");
+    environment.put("HEADGATE_JAVA_OPTS", "-Xmx1g");
+    environment.put("HEADGATE_SERVICE_PORT_HTTP", "8080"); // of Kubernetes
+    environment.put("HEADGATE_PORT_8080_TCP_ADDR", "10.0.0.1");
+    run("rules", "example");
+    assertThat(code).isZero();
+    run("rules", "lint", "none.yaml");
+    assertThat(err.lines().filter(line -> line.contains("warning")))
+        .containsExactly(
+            "headgate: warning: the environment variable HEADGATE_ADMIN_TOKENS has no effect; did"
+                + " you mean HEADGATE_ADMIN_TOKEN?",
+            "headgate: warning: the environment variable HEADGATE_PROT has no effect; did you mean"
+                + " HEADGATE_PORT?",
+            "headgate: warning: the environment variable HEADGATE_STORE_ADDRESS has no effect;"
+                + " headgate serve --help lists the options");
+    try (var log = new LogCapture("io.headgate.server.cli.options.Configuration")) {
+      run("serve", "--rules", "none.yaml");
+      assertThat(log.text()).contains("HEADGATE_PROT has no effect; did you mean HEADGATE_PORT?");
+      assertThat(err).doesNotContain("HEADGATE_PROT").contains("none.yaml");
+    }
   }
 
   @Test
@@ -237,7 +269,10 @@ class ServeOptionsTest extends Shell {
         out.lines()
             .filter(line -> line.matches(" +(-\\w, )?--[a-z].*"))
             .map(line -> line.replaceFirst("^ +(-\\w, )?(--[a-z-]+).*", "$2"));
-    var options = new CommandTree(context(), new ServiceClient()).forArguments("serve");
+    var options = 
+        new CommandTree(
+                context(), Configuration.of(context(), new String[0]), new ServiceClient())
+            .forArguments("serve");
     assertThat(shown)
         .containsExactlyInAnyOrderElementsOf(
             options.getSubcommands().get("serve").getCommandSpec().options().stream()

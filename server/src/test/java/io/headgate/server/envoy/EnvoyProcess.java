@@ -44,7 +44,7 @@ final class EnvoyProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
-    ExitHooks.close(this);
+    ExitHooks.closeAtExit(this);
     Eventually.holds("Envoy listens: " + log(), Duration.ofSeconds(60), this::isListening);
   }
 

@@ -36,7 +36,7 @@ final class HeadgateInstance implements AutoCloseable {
     this.port = FreePorts.find(1).getFirst();
     this.rules = rules;
     this.store = store;
-    ExitHooks.close(this);
+    ExitHooks.closeAtExit(this);
     this.process = start();
     waitUntilReady();
   }

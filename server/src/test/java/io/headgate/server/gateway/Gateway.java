@@ -35,7 +35,7 @@ final class Gateway implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
-    ExitHooks.close(this);
+    ExitHooks.closeAtExit(this);
     Eventually.holds(
         command.getFirst() + " listens: " + log(), Duration.ofSeconds(30), this::isListening);
   }

@@ -22,6 +22,11 @@ public final class RawConnection implements AutoCloseable {
   private final Socket socket;
   private final BufferedInputStream in;
 
+  /** Connects to a port of this machine. */
+  public static RawConnection to(int port) {
+    return new RawConnection(port);
+  }
+
   RawConnection(int port) {
     this(opened(port));
   }

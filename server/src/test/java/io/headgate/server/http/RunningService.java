@@ -12,6 +12,7 @@ import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -65,9 +66,31 @@ public final class RunningService implements AutoCloseable {
     return new RunningService(store, counts, rules);
   }
 
+  private RunningService(ServiceSettings settings, StatsSettings stats, Rule... rules) {
+    Ticker ticker = clock::get;
+    this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
+    this.repository = InMemoryRuleRepository.of(limiter.rules());
+    this.service = serve(settings, stats, new StoreMetrics(), ticker);
+  }
+
+  /** Starts a service with statistics settings. */
+  public static RunningService withStats(
+      AccessControl access, StatsSettings stats, Rule... rules) {
+    return new RunningService(
+        settings(access, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.empty()),
+        stats,
+        rules);
+  }
+
   private Service serve(ServiceSettings settings, StoreMetrics counts, Ticker ticker) {
+    return serve(settings, StatsSettings.DEFAULT, counts, ticker);
+  }
+
+  private Service serve(
+      ServiceSettings settings, StatsSettings stats, StoreMetrics counts, Ticker ticker) {
     try {
-      return Service.start(settings, GrpcSettings.DEFAULT, limiter, repository, counts, ticker);
+      return Service.start(
+          settings, GrpcSettings.DEFAULT, stats, limiter, repository, counts, ticker);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -2,6 +2,7 @@ package io.headgate.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
@@ -12,6 +13,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -191,6 +194,56 @@ public abstract class RuleRepositoryContract {
     assertThat(numbers(repository.history(5, 3))).containsExactly(4L, 3L, 2L);
     assertThat(numbers(repository.history(2, 3))).containsExactly(1L);
     assertThat(repository.history(1, 3)).isEmpty();
+  }
+
+  @Test
+  void historyOfARuleHasOnlyItsOwnChanges() {
+    repository.change(ANY, BOB, replaceWith(rule("a", 2), rule("b", 1))); // 2
+    repository.change(ANY, BOB, replaceWith(rule("a", 2), rule("b", 7))); // 3: another rule
+    repository.change(ANY, BOB, replaceWith(rule("b", 7), rule("a", 2))); // 4: moved
+    repository.change(ANY, BOB, replaceWith(rule("b", 7))); // 5: removed
+    repository.change(ANY, BOB, replaceWith(rule("b", 8))); // 6: another rule
+    repository.change(ANY, ALICE, replaceWith(rule("b", 8), rule("a", 3))); // 7: added again
+    var history = repository.history("a", Long.MAX_VALUE, 10);
+    assertThat(history)
+        .extracting(entry -> entry.revision().number(), entry -> entry.change().kind())
+        .containsExactly(
+            tuple(7L, RuleDiff.Kind.ADDED),
+            tuple(5L, RuleDiff.Kind.REMOVED),
+            tuple(2L, RuleDiff.Kind.CHANGED),
+            tuple(1L, RuleDiff.Kind.ADDED));
+    assertThat(history.getFirst().revision().changeInfo()).isEqualTo(ALICE);
+    assertThat(history.get(2).change().edits())
+        .containsExactly(
+            new RuleDiff.Edit("limit.rate", Optional.of("1/1h"), Optional.of("2/1h")));
+    assertThat(repository.history("none", Long.MAX_VALUE, 10)).isEmpty();
+  }
+
+  @Test
+  void historyOfARuleIsPaged() {
+    for (int i = 2; i <= 120; i++) repository.change(ANY, BOB, replaceWith(rule("a", i)));
+    repository.change(ANY, BOB, replaceWith());
+    var numbers = new ArrayList<Long>();
+    long before = Long.MAX_VALUE;
+    for (int page = 0; page < 5; page++) {
+      var history = repository.history("a", before, 30);
+      history.forEach(entry -> numbers.add(entry.revision().number()));
+      if (history.size() < 30) break;
+      before = numbers.getLast();
+    }
+    assertThat(numbers.reversed())
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, 121).boxed().toList());
+    assertThat(repository.history("a", Long.MAX_VALUE, 1_000)).hasSize(121);
+  }
+
+  @Test
+  void lastChangeOfARuleIgnoresMovesAndOtherRules() {
+    repository.change(ANY, BOB, replaceWith(rule("a", 2), rule("b", 1))); // 2
+    repository.change(ANY, BOB, replaceWith(rule("b", 1), rule("a", 2))); // 3: moved
+    repository.change(ANY, BOB, replaceWith(rule("b", 1), rule("a", 2), rule("c", 1))); // 4
+    repository.change(ANY, BOB, replaceWith(rule("b", 1), rule("a", 2))); // 5: c removed
+    assertThat(repository.lastChanges())
+        .isEqualTo(Map.of("a", new RuleModified(2, NOON), "b", new RuleModified(1, NOON)));
   }
 
   private static List<Long> numbers(List<Revision> revisions) {

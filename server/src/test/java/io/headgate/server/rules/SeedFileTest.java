@@ -91,6 +91,11 @@ class SeedFileTest {
       assertThat(ids(repository)).containsExactly("theirs");
       assertThat(SeedFile.changedElsewhere(repository.inForce()))
           .hasValue(repository.inForce().revision());
+      assertThat(SeedFile.ignored(file, repository.inForce()).orElseThrow())
+          .contains("rules.yaml is ignored, since revision 3 by alice changed the rules")
+          .contains("headgate rules apply", "--rules-mode file");
+      replaceWith(repository, "b"); // the same rules as in the file
+      assertThat(SeedFile.ignored(file, repository.inForce())).isEmpty();
     }
   }
 

@@ -111,8 +111,24 @@ class RecentTrafficTest {
   }
 
   @Test
-  void longSubjectIsSkipped() {
+  void requestsThatAreNotInTheSampleAreCounted() {
+    var other = traffic.ring();
+    for (int i = 0; i < 40_000; i++) {
+      clock.addAndGet(SECOND / 100);
+      (i % 2 == 0 ? ring : other).record(request(i * 31 % 4_000));
+    }
+    // The first requests are not known to be in the period until one of them is sampled.
+    assertThat(traffic.sample().seen()).isBetween(38_000L, 40_000L);
+    clock.addAndGet(300 * SECOND);
+    assertThat(traffic.sample().seen()).isBetween(27_000L, 31_000L); // the last 300 s of 400 s
+  }
+
+  @Test
+  void longSubjectIsCountedAndSkipped() {
+    ring.record(request(1));
     ring.record(Request.of(Subject.of("x".repeat(1_000))));
-    assertThat(traffic.sample().arrivals()).isEmpty();
+    var sample = traffic.sample();
+    assertThat(sample.arrivals()).hasSize(1);
+    assertThat(sample.weight()).isEqualTo(2);
   }
 }

@@ -1,10 +1,13 @@
 package io.headgate.server.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
 
 import io.headgate.RateLimiter;
 import io.headgate.internal.outage.CircuitBreakingStore;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -13,12 +16,17 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.callers.CallerTable;
+import io.headgate.server.callers.CallerWeight;
+import io.headgate.server.callers.RuleDenial;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.MonotonicClock;
+import io.headgate.server.counts.Resolution;
+import io.headgate.server.counts.RuleTable;
 import io.headgate.server.http.LogCapture;
 import io.headgate.store.OutageListener;
 import io.headgate.store.PlanResult;
@@ -140,20 +148,6 @@ class StatsCollectorTest {
   }
 
   @Test
-  void checksWithoutAnEnforcedRuleAreUnmatched() {
-    var shadow = USERS.toBuilder().mode(Mode.SHADOW).build();
-    try (var none = RateLimiter.inMemory(shadow);
-        var exempt = RateLimiter.inMemory(Rule.named("exempt").exempt().build())) {
-      check(none, 20);
-      check(exempt, 5);
-      second(loop::tick, stats::tick);
-      assertThat(stats.snapshot().unmatched()).isEqualTo(new StatsSnapshot.Unmatched(20, 20));
-      for (int i = 0; i < 10; i++) second(loop::tick, stats::tick);
-    }
-    assertThat(stats.snapshot().unmatched()).isEqualTo(new StatsSnapshot.Unmatched(0, 20));
-  }
-
-  @Test
   void checksOfARuleIncludeShadowModeAndDenialsByOthers() {
     var strict = Rule.named("strict").match("key", "*").limit(FixedWindow.of(Rate.perHour(3)));
     var shadow = Rule.named("shadow").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
@@ -166,10 +160,122 @@ class StatsCollectorTest {
         stats.snapshot().byRule().stream()
             .collect(
                 Collectors.toMap(StatsSnapshot.RuleStats::rule, StatsSnapshot.RuleStats::counts));
-    assertThat(byRule.get("strict")).isEqualTo(new CheckCounts(10, 3, 7, 0, 0));
-    assertThat(byRule.get("users")).isEqualTo(new CheckCounts(10, 3, 0, 0, 0));
-    assertThat(byRule.get("shadow")).isEqualTo(new CheckCounts(10, 1, 0, 2, 0));
-    assertThat(stats.snapshot().totals()).isEqualTo(new CheckCounts(10, 3, 7, 2, 0));
+    assertThat(byRule.get("strict")).isEqualTo(new CheckCounts(10, 3, 7, 0, 0, 0, 0));
+    assertThat(byRule.get("users")).isEqualTo(new CheckCounts(10, 3, 0, 0, 0, 0, 0));
+    assertThat(byRule.get("shadow")).isEqualTo(new CheckCounts(10, 1, 0, 2, 0, 0, 0));
+    assertThat(stats.snapshot().totals()).isEqualTo(new CheckCounts(10, 3, 7, 2, 0, 0, 0));
+  }
+
+  @Test
+  void checksWithoutAnEnforcedRuleAreUnmatched() {
+    var shadow = Rule.named("shadow").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
+    try (var limiter = RateLimiter.inMemory(shadow.mode(Mode.SHADOW).build())) {
+      check(limiter, 3);
+      second(loop::tick, stats::tick);
+    }
+    assertThat(stats.snapshot().totals()).isEqualTo(new CheckCounts(3, 3, 0, 2, 0, 0, 3));
+    assertThat(stats.history(Resolution.MINUTES).sum().unmatched()).isEqualTo(3);
+    assertThat(stats.history(Resolution.MINUTES, "shadow").sum())
+        .isEqualTo(new CheckCounts(3, 1, 0, 2, 0, 0, 0));
+  }
+
+  @Test
+  void delayedChecksBelongToTheRuleWithTheQueue() {
+    var queue =
+        Rule.named("queue").match("key", "*").limit(LeakyBucket.of(Rate.perHour(10)).withQueue(5));
+    try (var limiter = RateLimiter.inMemory(USERS, queue.build())) {
+      check(limiter, 4);
+      second(loop::tick, stats::tick);
+    }
+    assertThat(stats.snapshot().totals()).isEqualTo(new CheckCounts(4, 4, 0, 0, 0, 3, 0));
+    assertThat(stats.rule("queue").lastMinute().delayed()).isEqualTo(3);
+    assertThat(stats.rule("users").lastMinute().delayed()).isZero();
+  }
+
+  @Test
+  void activityOfARuleHasItsCallersAndItsLastDenials() {
+    var strict =
+        Rule.named("strict")
+            .match("key", "*")
+            .per("key")
+            .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(3))))
+            .build();
+    var shadow =
+        Rule.named("shadow")
+            .match("key", "*")
+            .mode(Mode.SHADOW)
+            .limit(FixedWindow.of(Rate.perHour(2)))
+            .build();
+    try (var limiter = RateLimiter.inMemory(strict, shadow)) {
+      check(limiter, 5);
+      second(loop::tick, stats::tick);
+      second(loop::tick, stats::tick);
+    }
+    long denied = stats.snapshot().atMillis() - 2_000;
+    var enforced = stats.rule("strict");
+    assertThat(enforced.isCounted()).isTrue();
+    assertThat(enforced.lastMinute()).isEqualTo(new CheckCounts(5, 3, 2, 0, 0, 0, 0));
+    assertThat(enforced.lastHour()).isEqualTo(enforced.lastMinute());
+    assertThat(enforced.lastDay()).isEqualTo(enforced.lastMinute());
+    assertThat(enforced.lastDeniedMillis()).hasValue(denied);
+    assertThat(enforced.callers().busiest()).extracting(CallerWeight::caller).containsExactly("user");
+    assertThat(enforced.callers().denials()).isCloseTo(2, within(0.1));
+    assertThat(enforced.callers().latest())
+        .extracting(RuleDenial::caller, RuleDenial::count, RuleDenial::shadow, RuleDenial::limit)
+        .containsExactly(tuple("user", 2L, false, "strict/calls"));
+    assertThat(stats.rule("shadow").callers().latest())
+        .extracting(RuleDenial::caller, RuleDenial::count, RuleDenial::shadow, RuleDenial::limit)
+        .containsExactly(tuple("user", 1L, true, "shadow"));
+    assertThat(stats.rule("shadow").lastDeniedMillis()).hasValue(denied);
+    assertThat(stats.rule("none").isCounted()).isFalse();
+    assertThat(stats.rule("none").lastDeniedMillis()).isEmpty();
+  }
+
+  @Test
+  void suspendedTimeIsZeroInTheHistory() {
+    try (var limiter = RateLimiter.inMemory(USERS)) {
+      checkFor(limiter, 60);
+      wall.addAndGet(600_000);
+      checkFor(limiter, 60);
+    }
+    var hour = stats.history(Resolution.TEN_SECONDS);
+    assertThat(hour.sum().allowed()).isEqualTo(120 * 50);
+    long zeros =
+        hour.buckets().reversed().stream()
+            .skip(7)
+            .limit(58)
+            .filter(bucket -> bucket.equals(CheckCounts.NONE))
+            .count();
+    assertThat(zeros).isEqualTo(58);
+    assertThat(stats.history(Resolution.MINUTES).sum().allowed()).isEqualTo(120 * 50);
+  }
+
+  @Test
+  void rulesBeyondTheMaximumAreSummedUp() {
+    int count = RuleTable.MAX_RULES + 30;
+    var rules = new ArrayList<Rule>();
+    for (int i = 0; i < count; i++) {
+      rules.add(
+          Rule.named("rule" + i)
+              .match("n", Integer.toString(i))
+              .limit(FixedWindow.of(Rate.perHour(9)))
+              .build());
+    }
+    try (var limiter = RateLimiter.inMemory(rules.toArray(Rule[]::new))) {
+      for (int i = 0; i < count; i++) {
+        var request = Request.of(Subject.of("n", Integer.toString(i)));
+        loop.decided(request, limiter.checkForResult(request), 1_000);
+      }
+      second(loop::tick, stats::tick);
+    }
+    var tracked =
+        rules.stream().filter(rule -> stats.isTracked(Resolution.MINUTES, rule.id())).toList();
+    assertThat(tracked).hasSize(RuleTable.MAX_RULES);
+    assertThat(stats.history(Resolution.MINUTES, StatsCollector.OTHER_RULES).sum().allowed())
+        .isEqualTo(30);
+    assertThat(stats.history(Resolution.SECONDS, StatsCollector.OTHER_RULES).sum().allowed())
+        .as("each second has room for more")
+        .isZero();
   }
 
   /** A store that is unavailable. */

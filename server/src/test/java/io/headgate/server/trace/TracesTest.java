@@ -268,7 +268,7 @@ class TracesTest {
     try (var log = new LogCapture("io.headgate.server.trace")) {
       var tracing = Tracing.of(Optional.of(TraceSettings.of(collector.address(), 1)), "instance");
       for (int i = 0; i < all; i++) {
-        tracing.request("POST", "/v1/check", new TraceParent("", "")).answered(200);
+        tracing.request("POST", "/v1/check", new TraceParent("", "")).httpResponded(200);
       }
       latch.countDown();
       Eventually.holds(

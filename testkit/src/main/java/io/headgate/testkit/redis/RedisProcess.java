@@ -25,7 +25,7 @@ final class RedisProcess implements AutoCloseable {
 
   RedisProcess(LaunchSpec launch) {
     this.launch = launch;
-    ExitHooks.close(this);
+    ExitHooks.closeAtExit(this);
   }
 
   synchronized void start() {

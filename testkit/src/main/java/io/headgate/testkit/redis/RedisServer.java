@@ -63,9 +63,9 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Starts a server; retries with other ports if another process has taken one. */
-  static RedisServer start(int ports, Function<List<Integer>, LaunchSpec> plan) {
+  static RedisServer start(int ports, Function<List<Integer>, LaunchSpec> launchSpec) {
     for (int tries = 1; ; tries++) {
-      var server = new RedisServer(plan.apply(FreePorts.find(ports)));
+      var server = new RedisServer(launchSpec.apply(FreePorts.find(ports)));
       try {
         if (server.launched()) return server;
         if (tries == TRIES || !server.foundPortTaken()) throw server.failure();

@@ -126,7 +126,7 @@ class LeasedTest {
     var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perHour(1_000))));
     load(fleet, Duration.ofMillis(200), 1);
     int passed = 200;
-    fleet.run(Duration.ofSeconds(8)); // a quarter of the lease of 30 s
+    fleet.run(Duration.ofSeconds(8)); // over a quarter of the lease of 30 s
     var second = fleet.instances.get(1);
     while (second.check("hot")) passed++;
     assertThat(passed).isBetween(1_000, 1_002);

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -184,6 +185,17 @@ public final class FailureDomainStore extends ForwardingStore {
   /** Returns whether the circuit breaker of any domain is open. */
   public boolean isUnavailable() {
     return domains.stream().anyMatch(CircuitBreakingStore::isUnavailable);
+  }
+
+  /**
+   * Returns the time of the first failure of the longest outage, in microseconds since the epoch;
+   * empty while all domains are available.
+   */
+  public OptionalLong unavailableSince() {
+    return domains.stream()
+        .map(CircuitBreakingStore::unavailableSince)
+        .flatMapToLong(OptionalLong::stream)
+        .min();
   }
 
   /** Returns the message of the last failure, preferably of an unavailable domain. */

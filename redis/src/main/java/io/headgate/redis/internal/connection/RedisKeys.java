@@ -10,10 +10,10 @@ import java.util.Base64;
  * Builds the Redis keys of counters, such as {@code headgate:{user:42}contract|calls}. A counter of
  * an override has the override's id after {@code ||}. Rule and limit names contain no bar.
  *
- * <p>The text in braces is the hash tag, which chooses the slot in a cluster. Counters of the same
- * subject share a slot and can be charged atomically. Callers control this text, so other
- * characters than letters, digits and {@code -_.:/@=,+} are escaped and a text of more than 96
- * characters is replaced by its SHA-256 hash: a caller cannot choose a slot with a brace of its
+ * <p>The text in braces is the hash tag, which chooses the slot in a cluster. Counters with the
+ * same counter key share a slot and can be charged atomically. Callers control this text, so
+ * characters other than letters, digits and {@code -_.:/@=,+} are escaped and a text of more than
+ * 96 characters is replaced by its SHA-256 hash: a caller cannot choose a slot with a brace of its
  * own. Counters that all subjects share have the tag {@code *}, which no escaped text equals.
  */
 public final class RedisKeys {
@@ -23,7 +23,7 @@ public final class RedisKeys {
 
   private final String prefix;
 
-  /** Creates the keys of stores with that prefix. */
+  /** Creates a builder of keys with the given prefix. */
   public RedisKeys(String prefix) {
     this.prefix = prefix;
   }

@@ -60,6 +60,13 @@ final class ScriptCalls {
                         null)));
   }
 
+  /**
+   * Records a heartbeat and returns the number of instances with a recent one.
+   *
+   * @param key the sorted set of instances
+   * @param arguments the id of the instance and the time for which a heartbeat is valid, in
+   *     milliseconds
+   */
   static CompletionStage<Long> heartbeat(
       RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
     var keys = new byte[][] {key};

@@ -21,7 +21,7 @@ public final class StallMeter {
 
   private final long[] begins = new long[MAX_INTERVALS];
   private final long[] ends = new long[MAX_INTERVALS];
-  private int recorded; // total; the ring has the last ones
+  private int recorded; // how many were added; wraps, see add
 
   /** Records the delay between the time at which a task was due and the time at which it ran. */
   public void record(long due, long happened) {

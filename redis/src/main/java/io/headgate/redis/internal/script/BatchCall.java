@@ -4,17 +4,20 @@ import io.headgate.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The commands of one round trip. Confined to the sending thread until it is sent. */
+/**
+ * The commands of one round trip. The list is filled by the sending thread before the call is
+ * registered as in flight, and not changed afterwards.
+ */
 final class BatchCall {
   final List<ScriptCommand<?>> commands = new ArrayList<>();
 
-  /** When the commands were taken from the queue. */
-  final long since;
+  /** The time at which the commands were taken from the queue. */
+  final long takenAt;
 
   private volatile boolean sending = true;
 
-  BatchCall(long since) {
-    this.since = since;
+  BatchCall(long takenAt) {
+    this.takenAt = takenAt;
   }
 
   /** Records that the call has been handed over to the connection. */
@@ -33,7 +36,10 @@ final class BatchCall {
     for (var command : commands) command.completeExceptionally(problem);
   }
 
-  /** Returns whether a command has been pending since before {@code then}. */
+  /**
+   * Returns whether a command, other than a background command, is pending and was submitted before
+   * {@code then}.
+   */
   boolean hasPendingSince(long then) {
     for (var command : commands) {
       if (command.since - then < 0 && !command.isDone() && !command.isBackground()) return true;
@@ -42,10 +48,10 @@ final class BatchCall {
   }
 
   /**
-   * Fails all commands submitted before {@code then}.
+   * Fails all commands submitted before {@code then}, except background commands.
    *
-   * @param sendingThen the same for a call that is still being sent, which the server cannot have
-   *     answered
+   * @param sendingThen the cutoff used instead of {@code then} while the call is still being sent,
+   *     since the server cannot have replied yet
    */
   void expire(long then, long sendingThen, StoreException problem) {
     long cutoff = sending ? sendingThen : then;

@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends commands to one server in batches, and delivers the replies. Thread-safe.
+ * Sends commands to one server in batches, in the order in which they were submitted, and delivers
+ * the replies. Thread-safe.
  *
  * <p>A command is sent immediately while fewer than {@link #MAX_IN_FLIGHT} calls are in flight.
  * Otherwise it is queued, and queued commands are sent together when a call returns. No command
@@ -46,6 +47,7 @@ final class Batcher {
   private final AtomicInteger queueLength = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger delivering = new AtomicInteger();
+  private final AtomicInteger flushes = new AtomicInteger(); // requested and not yet performed
   private final @Nullable BatchCall[] calls =
       new @Nullable BatchCall[MAX_IN_FLIGHT]; // guarded by itself
 
@@ -84,15 +86,32 @@ final class Batcher {
     if (delivering.get() == 0 || queueLength.get() >= MAX_BATCH) flush();
   }
 
+  /**
+   * Sends queued commands while calls are available. One thread at a time does so, on behalf of the
+   * others: if two threads sent at once, the later of two commands of one caller could be sent
+   * first.
+   */
   private void flush() {
-    while (!queue.isEmpty() && tryReserve()) {
-      var call = nextCall();
-      if (call.commands.isEmpty()) {
-        release(call);
-      } else {
-        send(call);
-        call.sent();
-      }
+    if (flushes.getAndIncrement() != 0) return; // the thread that flushes repeats its loop
+    int pending = 1;
+    try {
+      do {
+        while (!queue.isEmpty() && tryReserve()) sendNext();
+        pending = flushes.addAndGet(-pending);
+      } while (pending != 0);
+    } catch (Throwable t) {
+      flushes.set(0); // otherwise no thread would flush again
+      throw t;
+    }
+  }
+
+  private void sendNext() {
+    var call = nextCall();
+    if (call.commands.isEmpty()) {
+      release(call);
+    } else {
+      send(call);
+      call.sent();
     }
   }
 
@@ -156,10 +175,10 @@ final class Batcher {
       var batch = new Batch(keys);
       for (var command : call.commands) command.writeTo(batch);
       var reply = send(batch, clock.estimate(), RESENDS);
-      deadline.recordSend(call.since);
+      deadline.recordSend(call.takenAt);
       var unused =
           reply.whenComplete((bytes, problem) -> {
-            long took = deadline.now() - call.since;
+            long took = deadline.now() - call.takenAt;
             if (problem == null) deliver(call, bytes);
             else fail(call, LettuceErrors.asStoreException(problem));
             roundTrips.onRoundTrip(call.commands.size(), took); // last, so that it delays no caller
@@ -219,7 +238,10 @@ final class Batcher {
     return inFlight.get() == 0 && queue.isEmpty();
   }
 
-  /** Returns whether a command has been pending since before {@code then}. */
+  /**
+   * Returns whether a command, other than a background command, is pending and was submitted before
+   * {@code then}.
+   */
   boolean hasPendingSince(long then) {
     for (var command : queue) {
       if (!command.isDone() && !command.isBackground()) {
@@ -234,9 +256,10 @@ final class Batcher {
   }
 
   /**
-   * Fails all commands submitted before {@code then}. Those still queued are never sent.
+   * Fails all commands submitted before {@code then}, except background commands. Those still
+   * queued are never sent.
    *
-   * @param sendingThen the same for calls that are still being sent
+   * @param sendingThen the cutoff for calls that are still being sent
    */
   void expire(long then, long sendingThen, StoreException problem) {
     var unsent = problem.unsent();

@@ -24,13 +24,19 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   /** Appends this command to a batch. */
   abstract void writeTo(Batch batch);
 
-  /** Reads its part of a batch's reply. The commands of a batch are read in their order. */
+  /**
+   * Reads the part of a batch's reply that belongs to this command. The commands of a batch are
+   * read in their order.
+   */
   abstract T read(ReplyReader reply);
 
   /** Returns one of its charges; all of them are in the same hash slot. */
   abstract Charge charge();
 
-  /** Returns how many sorted-set members it may add beyond the first. */
+  /**
+   * Returns how many sorted-set members its charges of more than one slot may add; see {@link
+   * Batcher}.
+   */
   long extraWork() {
     return 0;
   }
@@ -230,7 +236,7 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
         });
   }
 
-  /** A command about one charge, from functions. */
+  /** A command about one charge, encoded and decoded by the given functions. */
   private static final class ChargeCommand<T> extends ScriptCommand<T> {
     private final Charge charge;
     private final boolean background;

@@ -44,6 +44,22 @@ class BatcherTest {
     assertThat(sizes()).containsExactly(1, 1, 1, 1);
   }
 
+  /** The other thread submits three commands while the first command is being sent. */
+  @Test
+  void commandsAreSentInOrderIfTwoThreadsSubmit() {
+    connection.duringNextCall =
+        () -> {
+          var other = Thread.ofPlatform().start(() -> submit(3));
+          try {
+            other.join();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    submit(1);
+    assertThat(sizes()).containsExactly(1, 3);
+  }
+
   @Test
   void queuedCommandsAreSentTogetherWhenACallReturns() {
     submit(Batcher.MAX_IN_FLIGHT);

@@ -15,10 +15,14 @@ final class PendingConnection implements RedisConnection {
 
   final List<Call> calls = new ArrayList<>();
   @Nullable RuntimeException failure; // thrown by each call
+  Runnable duringNextCall = () -> {}; // runs before the call is recorded
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
     if (failure != null) throw failure;
+    var meanwhile = duringNextCall;
+    duringNextCall = () -> {};
+    meanwhile.run();
     calls.add(new Call(keys.length, new CompletableFuture<>()));
     return calls.getLast().reply;
   }

@@ -1,5 +1,6 @@
 package io.headgate.server.cli.options;
 
+import io.headgate.rulefile.NameSuggester;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.SystemErrorText;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
@@ -34,6 +36,25 @@ import picocli.CommandLine.ParseResult;
  */
 public final class Configuration implements IDefaultValueProvider {
   public static final String DEFAULT_FILE = "headgate.yaml";
+
+  private static final String PREFIX = "HEADGATE_";
+
+  /** Variables of the launcher and of the tests. */
+  private static final Set<String> OTHER_VARIABLES =
+      Set.of(
+          "JAVA",
+          "JAVA_HOME",
+          "JAVA_OPTS",
+          "JDK_DIRS",
+          "JAR",
+          "UNCACHED",
+          "CHROMIUM",
+          "ENVOY",
+          "WARM_UP_MS");
+
+  /** Variables that Kubernetes sets for a service called headgate, or headgate-something. */
+  private static final Pattern SERVICE_LINK =
+      Pattern.compile("(\\w+_)?(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT_\\d+_(TCP|UDP)(_\\w+)?)");
 
   private static final String ADVICE =
       "check quotes and indentation (the text is not shown, since it may contain a secret)";
@@ -75,6 +96,7 @@ public final class Configuration implements IDefaultValueProvider {
               "warm-up",
               "grpc-deadline",
               "caller-attributes",
+              "mask-callers",
               "webhook",
               "webhook-secret",
               "otlp-endpoint",
@@ -229,7 +251,7 @@ public final class Configuration implements IDefaultValueProvider {
   }
 
   private static String variable(String name) {
-    return "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    return PREFIX + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   /**
@@ -249,6 +271,35 @@ public final class Configuration implements IDefaultValueProvider {
             throw new CommandFailure("%s was renamed; set %s".formatted(former, variable(name)));
           });
     }
+  }
+
+  /**
+   * Returns a warning for each variable of the environment that looks like an option but is none,
+   * with the nearest option. Variables that the launcher, the build or a container platform sets
+   * are ignored.
+   */
+  public List<String> unknownVariables() {
+    var known = NAMES.stream().map(Configuration::variable).toList();
+    return environment.keySet().stream()
+        .filter(name -> name.startsWith(PREFIX) && isSet(name))
+        .filter(name -> !known.contains(name) && !isOtherVariable(name))
+        .sorted()
+        .map(name ->
+            "the environment variable %s has no effect%s"
+                .formatted(
+                    name,
+                    NameSuggester.nearest(name, known)
+                        .map("; did you mean %s?"::formatted)
+                        .orElse("; headgate serve --help lists the options")))
+        .toList();
+  }
+
+  /** Returns whether a variable is not meant to be an option, such as those of Kubernetes. */
+  private static boolean isOtherVariable(String name) {
+    String rest = name.substring(PREFIX.length());
+    return OTHER_VARIABLES.contains(rest)
+        || RenamedOptions.currentName(rest.toLowerCase(Locale.ROOT).replace('_', '-')).isPresent()
+        || SERVICE_LINK.matcher(rest).matches();
   }
 
   private boolean isSet(String variable) {

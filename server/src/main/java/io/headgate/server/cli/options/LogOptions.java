@@ -24,9 +24,15 @@ public final class LogOptions {
       paramLabel = "FORMAT",
       defaultValue = "auto",
       description =
-          "The format of the log on standard error: text, json (one object on each line), or"
-              + " auto: text on a terminal, otherwise json. Default: ${DEFAULT-VALUE}")
+          "The format of the log on standard error and of the start-up message: text, json (one"
+              + " object on each line), or auto: text on a terminal, otherwise json. Default:"
+              + " ${DEFAULT-VALUE}")
   private Format format = Format.AUTO;
+
+  /** Returns whether each line of output is a JSON object. Must be called after {@link #apply}. */
+  public boolean isJson() {
+    return "json".equals(System.getProperty(PROPERTY));
+  }
 
   /** Applies the format. Must be called before the first line is logged; later it has no effect. */
   public void apply() {

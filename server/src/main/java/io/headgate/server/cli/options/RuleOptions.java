@@ -6,12 +6,15 @@ import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.rules.database.DatabaseAddress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -112,6 +115,11 @@ public final class RuleOptions {
     };
   }
 
+  /** Returns the directory for the data of this instance. It may not exist yet. */
+  public Path data(Path directory) {
+    return directory.resolve(data);
+  }
+
   private static RulesFile read(Path file) {
     try {
       return RulesFile.open(file);
@@ -130,29 +138,44 @@ public final class RuleOptions {
     }
   }
 
-  /** Returns the lines of the start-up message: the rules in force and where they are stored. */
-  public String describe(RuleRepository repository) {
-    var snapshot = repository.inForce();
-    int count = snapshot.rules().rules().size();
-    var revision = snapshot.revision();
-    var text = new StringBuilder("  rules  ").append(count);
-    if (SeedFile.changedElsewhere(snapshot).isPresent()) {
-      text.append(", by ").append(revision.changeInfo().author());
-      rules.ifPresent(file -> text.append("; ").append(file).append(" is not used"));
-    } else if (rules.isPresent()) {
-      text.append(" from ").append(rules.get()).append(", reloaded on change");
-    } else if (revision.changeInfo().equals(SeedFile.EXAMPLES)) {
-      text.append(" examples, since --rules is not given; to write your own:%n")
-          .append("         ./headgate rules example > rules.yaml%n")
-          .append("         ./headgate serve --rules rules.yaml");
-    } else {
-      text.append(", by ").append(revision.changeInfo().author());
-    }
+  /**
+   * Returns the parts of the start-up message, which may have several lines: {@code rules}, the
+   * rules in force, and {@code kept}, where they are stored.
+   */
+  public Map<String, String> describe(RuleRepository repository) {
+    var parts = new LinkedHashMap<String, String>();
     var condition = repository.condition();
+    parts.put("rules", rules(repository.inForce(), condition.ignoredFile().isPresent()));
     String source = mode == RulesMode.FILE ? "only in that file" : condition.source();
-    text.append("%n  kept   ").append(source).append(", revision ").append(revision.number());
-    if (condition.problem().isPresent())
-      text.append(" (a copy, since the database is unavailable)");
-    return text.append("%n").toString().replace("%n", System.lineSeparator());
+    String copy =
+        condition.problem().isPresent() ? " (a copy, since the database is unavailable)" : "";
+    parts.put("kept", "%s, revision %d%s".formatted(source, repository.inForce().number(), copy));
+    return parts;
+  }
+
+  private String rules(RuleSnapshot inForce, boolean ignored) {
+    int count = inForce.rules().rules().size();
+    var changeInfo = inForce.revision().changeInfo();
+    boolean changed = SeedFile.changedElsewhere(inForce).isPresent();
+    if (ignored && rules.isPresent()) {
+      return """
+      %d, by %s; %s is ignored, since the rules were changed by other means
+      to use it once:   ./headgate rules apply %s
+      to always use it: ./headgate serve --rules %s --rules-mode file\
+      """
+          .formatted(count, changeInfo.author(), rules.get(), rules.get(), rules.get());
+    }
+    if (!changed && rules.isPresent()) {
+      return "%d from %s, reloaded on change".formatted(count, rules.get());
+    }
+    if (changeInfo.equals(SeedFile.EXAMPLES)) {
+      return """
+      %d examples, since --rules is not given; to write your own:
+      ./headgate rules example > rules.yaml
+      ./headgate serve --rules rules.yaml\
+      """
+          .formatted(count);
+    }
+    return "%d, by %s".formatted(count, changeInfo.author());
   }
 }

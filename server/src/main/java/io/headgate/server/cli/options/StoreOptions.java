@@ -113,7 +113,7 @@ public final class StoreOptions {
     return RedisStore.connect(redis.prefix(warmUpPrefix).deadline(WARM_UP_TIMEOUT).build());
   }
 
-  /** Returns the store for the start-up message, without secrets. */
+  /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
@@ -136,12 +136,15 @@ public final class StoreOptions {
     var consistency =
         withOptionName(
             "--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
-    ca.ifPresent(file -> redis.ca(readable(directory.resolve(file))));
+    ca.ifPresent(file -> redis.ca(requireCertificates(directory.resolve(file))));
     return redis.consistency(consistency);
   }
 
-  /** Checks the file now, since Redis would otherwise only appear to be unavailable. */
-  private Path readable(Path file) {
+  /**
+   * Returns the file after checking that it contains certificates. Without this check a wrong file
+   * would appear as an unavailable Redis.
+   */
+  private Path requireCertificates(Path file) {
     if (!store.startsWith("rediss")) {
       throw new CommandFailure(
           "--store-ca needs TLS, which this --store does not use; begin it with rediss");

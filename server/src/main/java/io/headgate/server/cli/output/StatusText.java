@@ -26,8 +26,14 @@ public record StatusText(CommandContext context) {
     String since = stats.map(StatusText::uptime).orElse("");
     context.out().println("Headgate%s at %s: %s%s".formatted(version, url, shown, since));
     row("store", store(health.at("store"), stats.map(all -> all.at("store"))));
+    stats.ifPresent(all -> printOutage(all.at("store")));
     row("rules", rules(health, stats.map(all -> all.at("rules"))));
     health.at("repository").at("problem").optionalText().ifPresent(this::printProblem);
+    health
+        .at("repository")
+        .at("ignoredFile")
+        .optionalText()
+        .ifPresent(why -> row("rule file", context.warning(why)));
     stats.ifPresent(this::printStats);
   }
 
@@ -41,21 +47,39 @@ public record StatusText(CommandContext context) {
   }
 
   private String store(JsonReply health, Optional<JsonReply> stats) {
-    var text = new StringBuilder(stats.flatMap(all -> all.at("address").optionalText()).orElse(health.at("kind").text()));
-    if (health.at("unavailable").isTrue()) {
-      text.append(": ").append(context.bad("unavailable"));
-      stats
-          .flatMap(all -> all.at("breaker").optionalText())
-          .ifPresent(breaker -> text.append(", circuit breaker ").append(breaker));
-      text.append("; the on-store-failure policy of each rule decides");
-      health.at("problem").optionalText().ifPresent(problem -> text.append(" (").append(problem).append(')'));
-      return text.toString();
+    var details = stats.orElseGet(JsonReply.Nothing::new);
+    String kind = details.at("address").optionalText().orElse(health.at("kind").text());
+    if (!health.at("unavailable").isTrue()) {
+      var keys = details.at("trackedKeys");
+      return keys.isPresent() ? kind + ", " + count(keys.number(), "counter") : kind;
     }
-    stats
-        .map(all -> all.at("trackedKeys"))
-        .filter(JsonReply::isPresent)
-        .ifPresent(keys -> text.append(", ").append(count(keys.number(), "counter")));
+    var text = new StringBuilder(kind).append(": ").append(context.bad("unavailable"));
+    if (details.at("since").isPresent()) {
+      text.append(" since ").append(Timestamps.text(details.at("since").number() * 1_000));
+    }
+    details
+        .at("breaker")
+        .optionalText()
+        .ifPresent(breaker -> text.append(", circuit breaker ").append(breaker));
+    health.at("problem").optionalText().ifPresent(problem -> text.append("; ").append(problem));
     return text.toString();
+  }
+
+  /** Prints what decides while the store is unavailable. */
+  private void printOutage(JsonReply store) {
+    if (!store.at("unavailable").isTrue()) return;
+    for (var policy : store.at("failurePolicies").items()) {
+      row(
+          "",
+          "on-store-failure %s: %s (%s)"
+              .formatted(
+                  policy.at("policy").text(),
+                  count(policy.at("count").number(), "rule"),
+                  String.join(", ", policy.at("rules").texts())));
+    }
+    if (store.at("decidedByPolicy").number() > 0) {
+      row("", count(store.at("decidedByPolicy").number(), "request") + " decided by these policies");
+    }
   }
 
   private String rules(JsonReply health, Optional<JsonReply> stats) {

@@ -10,9 +10,11 @@ import io.headgate.server.http.protocol.QueryString;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
+import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleDiff;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.RuleRevision;
 import io.headgate.server.rules.RuleSnapshot;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -38,22 +40,40 @@ public final class RevisionHandlers {
     this.changes = changes;
   }
 
-  /** Answers with a page of revisions, the newest first. */
+  /** Answers with a page of revisions, of all rules or of one, the newest first. */
   public void history(Exchange exchange, byte[] body) {
-    var query = exchange.query(Set.of("before", "limit"));
+    var query = exchange.query(Set.of("before", "limit", "rule"));
     long before = query.wholeNumber("before", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
     int limit = (int) query.wholeNumber("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT);
+    var rule = query.text("rule").filter(id -> !id.isEmpty());
     exchange.whenComplete(
-        RuleChangeHandlers.onVirtualThread(() -> repository.history(before, limit)),
-        revisions -> {
-          var out = new JsonWriter().begin().name("revisions").beginList();
-          for (var revision : revisions) RevisionJson.write(out, revision);
-          out.endList();
-          boolean more = revisions.size() == limit && revisions.getLast().number() > 1;
-          if (more) out.name("next").value(revisions.getLast().number());
+        RuleChangeHandlers.onVirtualThread(() ->
+            rule.isEmpty()
+                ? page(repository.history(before, limit), limit)
+                : pageOfRule(repository.history(rule.get(), before, limit), limit)),
+        page -> {
           exchange.header("Cache-Control", "no-cache");
-          exchange.answer(200, MediaTypes.JSON, out.end());
+          exchange.answer(200, MediaTypes.JSON, page);
         });
+  }
+
+  private static JsonWriter page(List<Revision> revisions, int limit) {
+    var out = new JsonWriter().begin().name("revisions").beginList();
+    for (var revision : revisions) RevisionJson.write(out, revision);
+    return end(out, revisions, limit);
+  }
+
+  private static JsonWriter pageOfRule(List<RuleRevision> history, int limit) {
+    var out = new JsonWriter().begin().name("revisions").beginList();
+    for (var entry : history) RevisionJson.write(out, entry);
+    return end(out, history.stream().map(RuleRevision::revision).toList(), limit);
+  }
+
+  private static JsonWriter end(JsonWriter out, List<Revision> revisions, int limit) {
+    out.endList();
+    boolean more = revisions.size() == limit && revisions.getLast().number() > 1;
+    if (more) out.name("next").value(revisions.getLast().number());
+    return out.end();
   }
 
   /** Answers with one revision and its changes, or with its rules as YAML. */

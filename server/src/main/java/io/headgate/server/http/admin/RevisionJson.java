@@ -5,6 +5,7 @@ import io.headgate.server.rules.ImpactReport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleDiff;
+import io.headgate.server.rules.RuleRevision;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,6 +16,20 @@ final class RevisionJson {
 
   static void write(JsonWriter out, Revision revision) {
     out.begin();
+    writeMembers(out, revision);
+    out.end();
+  }
+
+  /** Writes a revision with the difference of the rule that it changed. */
+  static void write(JsonWriter out, RuleRevision entry) {
+    out.begin();
+    writeMembers(out, entry.revision());
+    out.name("change").value(name(entry.change().kind()));
+    write(out.name("fields"), entry.change().edits());
+    out.end();
+  }
+
+  private static void writeMembers(JsonWriter out, Revision revision) {
     out.name("number").value(revision.number());
     out.name("at").value(revision.at().toString());
     out.name("author").value(revision.changeInfo().author());
@@ -26,7 +41,6 @@ final class RevisionJson {
     out.name("changed").value(revision.changed());
     out.name("removed").value(revision.removed());
     out.name("rules").value(revision.rules());
-    out.end();
   }
 
   static void write(JsonWriter out, RuleDiff diff) {

@@ -133,10 +133,15 @@ public final class CheckHandlers {
     out.name("tokensRequested").value(check.request().cost());
     out.name("allowed").value(result.isAllowed());
     var limit = result.limit();
-    if (limit.isPresent()) out.name("tokensRemaining").value(limit.get().remaining());
+    boolean known = limit.isPresent() && limit.get().isKnown();
+    if (known) out.name("tokensRemaining").value(limit.get().remaining());
     else out.name("tokensRemaining").nullValue();
-    long reset = limit.map(report -> RoundedTimes.micros(report.resetAfter())).orElse(0L);
-    out.name("resetTime").value(instant(ticker.micros() + reset).toString());
+    if (known || limit.isEmpty()) {
+      long reset = limit.map(report -> RoundedTimes.micros(report.resetAfter())).orElse(0L);
+      out.name("resetTime").value(instant(ticker.micros() + reset).toString());
+    } else {
+      out.name("resetTime").nullValue();
+    }
     exchange.answer(result.isAllowed() ? 200 : 429, MediaTypes.JSON, out.end());
   }
 

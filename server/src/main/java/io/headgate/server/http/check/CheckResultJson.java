@@ -4,6 +4,7 @@ import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
 import io.headgate.limit.Algorithm;
+import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
 import io.headgate.store.Source;
@@ -54,16 +55,17 @@ public final class CheckResultJson {
     else out.name("rule").nullValue();
     if (limit.isPresent()) {
       out.name("limit").value(limit.get().limit());
-      out.name("remaining").value(limit.get().remaining());
+      writeRemaining(out, limit.get());
     } else {
       out.name("limit").nullValue().name("remaining").nullValue();
     }
     var decision = result.decision();
     writeRetry(out.name("retryAfterMs"), decision);
-    long reset = limit.isPresent() ? RoundedTimes.remaining(limit.get().resetAfter(), waited) : 0;
-    out.name("resetAfterMs").value(RoundedTimes.millis(reset));
+    if (limit.isPresent()) writeReset(out, limit.get(), waited);
+    else out.name("resetAfterMs").value(0);
     out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
     out.name("source").value(source(result.source()));
+    limit.ifPresent(report -> writePolicy(out, report));
     out.name("violated").value(result.violated());
     out.name("limits").beginList();
     for (var report : result.limits()) writeLimit(out, report, waited);
@@ -92,11 +94,30 @@ public final class CheckResultJson {
     out.name("name").value(report.name());
     out.name("algorithm").value(report.algorithm().id());
     out.name("limit").value(report.limit());
-    out.name("remaining").value(report.remaining());
-    out.name("resetAfterMs")
-        .value(RoundedTimes.millis(RoundedTimes.remaining(report.resetAfter(), waited)));
+    writeRemaining(out, report);
+    writeReset(out, report, waited);
+    writePolicy(out, report);
     if (!report.enforced()) out.name("shadow").value(true);
     out.end();
+  }
+
+  private static void writeRemaining(JsonWriter out, LimitReport report) {
+    out.name("remaining");
+    if (report.isKnown()) out.value(report.remaining());
+    else out.nullValue();
+  }
+
+  private static void writeReset(JsonWriter out, LimitReport report, long waited) {
+    out.name("resetAfterMs");
+    if (!report.isKnown()) out.nullValue();
+    else out.value(RoundedTimes.millis(RoundedTimes.remaining(report.resetAfter(), waited)));
+  }
+
+  /** Writes the failure policy that decided because the store is unavailable, if one did. */
+  private static void writePolicy(JsonWriter out, LimitReport report) {
+    report
+        .onStoreFailure()
+        .ifPresent(policy -> out.name("onStoreFailure").value(FailurePolicyText.of(policy)));
   }
 
   private static String source(Source source) {

@@ -11,6 +11,7 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
@@ -33,11 +34,17 @@ public final class ExplainHandlers {
   private final RateLimiter limiter;
   private final CheckService checkService;
   private final AccessControl access;
+  private final CallerMask mask;
 
-  public ExplainHandlers(RateLimiter limiter, CheckService checkService, AccessControl access) {
+  /**
+   * @param mask how subjects are shown in the audit log
+   */
+  public ExplainHandlers(
+      RateLimiter limiter, CheckService checkService, AccessControl access, CallerMask mask) {
     this.limiter = limiter;
     this.checkService = checkService;
     this.access = access;
+    this.mask = mask;
   }
 
   /** Answers with the rules that apply to a subject and those that nearly do. */
@@ -52,7 +59,9 @@ public final class ExplainHandlers {
     out.name("subject").begin();
     subject.attributes().forEach(out::member);
     out.end();
-    write(out.name("rules"), all.stream().filter(e -> e.explanation().applies()).toList());
+    var applying = all.stream().filter(e -> e.explanation().applies()).toList();
+    write(out.name("rules"), applying);
+    out.name("notApplying").value(all.size() - applying.size());
     write(
         out.name("nearMisses"),
         all.stream()
@@ -76,7 +85,7 @@ public final class ExplainHandlers {
               access.auditName(exchange.requestHeader("Authorization")),
               exchange.peer(),
               TextSyntax.excerpt(target.rule()),
-              TextSyntax.excerpt(target.subject().attributes().toString()));
+              TextSyntax.excerpt(mask.subject(target.subject().attributes()).toString()));
           var out = new JsonWriter().begin();
           out.name("reset").value(true).name("rule").value(target.rule());
           exchange.answer(200, MediaTypes.JSON, out.end());

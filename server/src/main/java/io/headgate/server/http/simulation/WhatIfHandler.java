@@ -10,6 +10,7 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.http.admin.RulesJson;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.simulation.Comparison;
@@ -27,6 +28,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Handles the what-if endpoint: replays recorded requests under the rules in force and under other
@@ -44,27 +46,35 @@ public final class WhatIfHandler {
 
   private final RateLimiter limiter;
   private final SimulationExecutor simulations;
+  private final Function<Exchange, CallerMask> masks;
 
   /**
    * @param simulations runs the simulation
+   * @param masks returns how callers of recent traffic are shown in the response to a request
    */
-  public WhatIfHandler(RateLimiter limiter, SimulationExecutor simulations) {
+  public WhatIfHandler(
+      RateLimiter limiter, SimulationExecutor simulations, Function<Exchange, CallerMask> masks) {
     this.limiter = limiter;
     this.simulations = simulations;
+    this.masks = masks;
   }
 
   /** Runs the comparison that the body describes, and answers with its result. */
   public void answer(Exchange exchange, byte[] body) {
-    simulations.run(exchange, deadline -> run(WhatIfReader.read(body), deadline));
+    var mask = masks.apply(exchange);
+    simulations.run(exchange, deadline -> run(WhatIfReader.read(body), deadline, mask));
   }
 
-  private JsonWriter run(WhatIfReader.WhatIfRequest request, Deadline deadline) {
+  private JsonWriter run(
+      WhatIfReader.WhatIfRequest request, Deadline deadline, CallerMask recentMask) {
     var before = limiter.rules();
     var after = changed(before, request);
     try (var comparison = Comparison.of(simulator(before), simulator(after), deadline)) {
       var source =
           request.log().isPresent() ? log(comparison, request.log().get()) : recent(comparison);
-      return WhatIfJson.of(comparison, source);
+      // The client knows the names in a log that it has sent.
+      var mask = request.log().isPresent() ? CallerMask.NONE : recentMask;
+      return WhatIfJson.of(comparison, source, mask);
     } catch (SimulationBudget.Exceeded e) {
       throw new ProblemException(
           ProblemDocument.of(
@@ -110,7 +120,9 @@ public final class WhatIfHandler {
   private WhatIfJson.Source recent(Comparison comparison) {
     var sample = simulations.traffic().sample();
     sample.arrivals().forEach(comparison::add);
-    var notes = SimulationNotes.of(comparison, "recent traffic", MORE_KEYS);
+    var notes = new ArrayList<String>();
+    SimulationNotes.sampled(sample.arrivals().size(), sample.seen()).ifPresent(notes::add);
+    notes.addAll(SimulationNotes.of(comparison, "recent traffic", MORE_KEYS));
     return new WhatIfJson.Source("recent", sample.weight(), 0, List.of(), notes);
   }
 

@@ -4,6 +4,7 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.callers.CallerSeries;
 import io.headgate.server.callers.CallerStats;
 import io.headgate.server.http.transport.Exchange;
@@ -73,30 +74,32 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
         (int) query.wholeNumber("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT));
   }
 
-  private boolean matches(CallerStats caller) {
+  /** Searches the shown form, since a search of the names would reveal them. */
+  private boolean matches(CallerStats caller, CallerMask mask) {
     if (rule.isPresent() && !caller.rules().contains(rule.get())) return false;
     return search.isEmpty()
-        || caller.caller().toLowerCase(Locale.ROOT).contains(search)
+        || mask.name(caller.caller()).toLowerCase(Locale.ROOT).contains(search)
         || caller.subject().values().stream()
-            .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(search));
+            .anyMatch(value -> mask.value(value).toLowerCase(Locale.ROOT).contains(search));
   }
 
   /** Returns the body of the response. */
-  JsonWriter answer(CallerList list) {
+  JsonWriter answer(CallerList list, CallerMask mask) {
     var out = new JsonWriter().begin();
     out.name("now").value(list.atMillis());
     out.name("windowMs").value(CallerList.WINDOW_SECONDS * 1_000L);
     out.name("tracked").value(list.tracked());
     out.name("error").json(errorBound(list));
     out.name("instances").value(list.instances());
+    out.name("masked").value(mask.isActive());
     out.name("callers").beginList();
     list.callers().stream()
-        .filter(this::matches)
+        .filter(caller -> matches(caller, mask))
         .sorted(sort.order())
         .limit(limit)
         .forEach(caller -> {
           out.begin();
-          write(out, caller);
+          write(out, caller, mask);
           out.end();
         });
     return out.endList().end();
@@ -115,9 +118,10 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
   }
 
   /** Returns the body of the response for one caller. */
-  static JsonWriter answer(CallerStats caller, Optional<CallerSeries> series) {
+  static JsonWriter answer(CallerStats caller, Optional<CallerSeries> series, CallerMask mask) {
     var out = new JsonWriter().begin();
-    write(out, caller);
+    write(out, caller, mask);
+    out.name("masked").value(mask.isActive());
     out.name("series");
     if (series.isEmpty()) return out.nullValue().end(); // tracked by another instance only
     out.begin().name("from").value(series.get().from() * 1_000).name("stepMs").value(1_000);
@@ -132,10 +136,10 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
     out.endList();
   }
 
-  private static void write(JsonWriter out, CallerStats caller) {
-    out.name("caller").value(caller.caller());
+  private static void write(JsonWriter out, CallerStats caller, CallerMask mask) {
+    out.name("caller").value(mask.name(caller.caller()));
     out.name("subject").begin();
-    caller.subject().forEach(out::member);
+    mask.subject(caller.subject()).forEach(out::member);
     out.end();
     out.name("allowed").value(Math.round(caller.allowed()));
     out.name("denied").value(Math.round(caller.denied()));

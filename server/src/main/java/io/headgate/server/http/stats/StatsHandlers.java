@@ -6,8 +6,10 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Readiness;
+import io.headgate.server.api.Role;
 import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.EventStreams;
 import io.headgate.server.http.transport.Exchange;
@@ -19,26 +21,30 @@ import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Handles the endpoints for live statistics and callers. One instance serves all event loops, so
  * that an event for several clients is serialized once. Thread-safe.
  */
 public final class StatsHandlers {
-  private static final long COUNT_INTERVAL_MILLIS = 5_000; // of the keys of a remote store
-
   private final StatsCollector collector;
   private final ClusterCallers callers;
   private final StatsJson body;
   private final EventStreams streams;
   private final StoreView store;
-  private volatile long trackedKeys;
-  private volatile long countedAt;
+  private final AccessControl access;
+  private final CallerMask mask;
+  private final RuleStatsHandlers rules;
+  private volatile OptionalLong trackedKeys;
 
   /**
    * @param instance the name of this process among the instances
+   * @param mask how callers are shown without an admin token
    */
   public StatsHandlers(
       StatsCollector collector,
@@ -48,43 +54,58 @@ public final class StatsHandlers {
       AccessControl access,
       Readiness readiness,
       StoreLatency storeLatency,
-      String instance) {
+      String instance,
+      CallerMask mask) {
     this.collector = collector;
     this.callers = callers;
     this.store = new StoreView(limiter.store());
-    this.body = new StatsJson(instance, collector.startedMillis(), store, storeLatency, repository);
+    this.body =
+        new StatsJson(
+            instance,
+            collector.startedMillis(),
+            store,
+            storeLatency,
+            collector::fallback,
+            repository);
     this.streams = new EventStreams(readiness, access);
-    this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
+    this.access = access;
+    this.mask = mask;
+    this.rules = new RuleStatsHandlers(collector, repository, instance, this::maskOf);
+    this.trackedKeys = store.trackedKeys();
     collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }
 
   /** Sends the statistics of the second that has ended to the open streams. */
   private void onSecond(StatsSnapshot snapshot) {
-    refreshTrackedKeys(snapshot.atMillis());
-    streams.send(() -> body.event(snapshot, trackedKeys));
+    trackedKeys = store.trackedKeys();
+    Supplier<String> whole = () -> body.event(snapshot, trackedKeys, CallerMask.NONE);
+    Supplier<String> shown = () -> body.event(snapshot, trackedKeys, mask);
+    streams.send(whole, mask.isActive() ? shown : whole);
   }
 
-  /**
-   * Updates the number of keys. A remote store takes a while to count them, so it counts on a
-   * virtual thread.
-   */
-  private void refreshTrackedKeys(long now) {
-    if (store.isUnavailable() || (store.isRemote() && now - countedAt < COUNT_INTERVAL_MILLIS))
-      return;
-    countedAt = now;
-    if (store.isRemote()) Thread.startVirtualThread(this::count);
-    else count();
+  /** Returns how callers are shown in the response to a request. */
+  public CallerMask maskOf(Exchange exchange) {
+    if (!mask.isActive()) return mask;
+    var authorization = exchange.requestHeader(HttpHeaders.AUTHORIZATION);
+    return access.allows(Role.ADMIN, authorization) ? CallerMask.NONE : mask;
   }
 
-  private void count() {
-    trackedKeys = store.store().trackedKeys();
+  /** Returns how callers are shown in the log. */
+  public CallerMask logMask() {
+    return mask;
+  }
+
+  /** Returns the handlers of the history and of the statistics of rules. */
+  public RuleStatsHandlers rules() {
+    return rules;
   }
 
   /** Answers with the statistics of the last minutes. */
   public void stats(Exchange exchange, byte[] nothing) {
     exchange.header("Cache-Control", "no-store");
-    exchange.answer(200, MediaTypes.JSON, body.whole(collector.snapshot(), trackedKeys));
+    var stats = body.whole(collector.snapshot(), trackedKeys, maskOf(exchange));
+    exchange.answer(200, MediaTypes.JSON, stats);
   }
 
   /** Opens a stream of server-sent events with the statistics of each second. */
@@ -95,20 +116,34 @@ public final class StatsHandlers {
   /** Answers with the top callers of all instances. */
   public void callers(Exchange exchange, byte[] nothing) {
     var query = CallersQuery.of(exchange);
-    exchange.whenComplete(serialize(callers.all(), query::answer), json -> answer(exchange, json));
+    var shown = maskOf(exchange);
+    exchange.whenComplete(
+        serialize(callers.all(), list -> query.answer(list, shown)),
+        json -> answer(exchange, json));
   }
 
   /** Answers with one of the top callers. */
   public void caller(Exchange exchange, byte[] nothing) {
     String name = exchange.segment(CallersQuery.NAME);
+    var shown = maskOf(exchange);
     exchange.whenComplete(
-        serialize(callers.all(), list -> caller(list, name)), json -> answer(exchange, json));
+        serialize(callers.all(), list -> caller(list, name, shown)),
+        json -> answer(exchange, json));
   }
 
-  private JsonWriter caller(CallerList list, String name) {
-    var snapshot = list.callers().stream().filter(entry -> entry.caller().equals(name)).findFirst();
-    if (snapshot.isEmpty()) throw unknown(name);
-    return CallersQuery.answer(snapshot.get(), collector.series(name));
+  private JsonWriter caller(CallerList list, String name, CallerMask shown) {
+    var found =
+        list.callers().stream().filter(entry -> isNamed(entry.caller(), name, shown)).findFirst();
+    if (found.isEmpty()) throw unknown(name);
+    return CallersQuery.answer(found.get(), collector.series(found.get().caller()), shown);
+  }
+
+  /**
+   * Returns whether a request names this caller: by its masked name or, if names are shown whole,
+   * by its name. Otherwise a guessed name would reveal the caller behind a mask.
+   */
+  private boolean isNamed(String caller, String name, CallerMask shown) {
+    return shown.name(caller).equals(name) || mask.name(caller).equals(name);
   }
 
   /**

@@ -2,17 +2,21 @@ package io.headgate.server.http.stats;
 
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.SeedFile;
+import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.HotKey;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /** Writes the statistics of the service as JSON, in the documented order of fields. */
@@ -25,6 +29,7 @@ final class StatsJson {
   private final String version;
   private final StoreView store;
   private final StoreLatency storeLatency;
+  private final Supplier<FallbackStats> fallback;
   private final RuleRepository repository;
 
   StatsJson(
@@ -32,52 +37,54 @@ final class StatsJson {
       long startedAt,
       StoreView store,
       StoreLatency storeLatency,
+      Supplier<FallbackStats> fallback,
       RuleRepository repository) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
     this.storeLatency = storeLatency;
+    this.fallback = fallback;
     this.repository = repository;
     String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
     this.version = implementationVersion == null ? "development" : implementationVersion;
   }
 
   /** Returns the statistics with each second of the last minutes. */
-  JsonWriter whole(StatsSnapshot stats, long trackedKeys) {
+  JsonWriter whole(StatsSnapshot stats, OptionalLong trackedKeys, CallerMask mask) {
     var out = new JsonWriter().begin();
-    write(out, stats, trackedKeys);
+    write(out, stats, trackedKeys, mask);
     writeSeries(out.name("series"), stats.series());
     return out.end();
   }
 
   /** Returns the statistics with the second that has just ended. */
-  String event(StatsSnapshot stats, long trackedKeys) {
+  String event(StatsSnapshot stats, OptionalLong trackedKeys, CallerMask mask) {
     var out = new JsonWriter().begin();
-    write(out, stats, trackedKeys);
+    write(out, stats, trackedKeys, mask);
     var newest = stats.newest();
     out.name("tick").begin().name("at").value(newest.at());
-    writeCounts(out, newest.counts());
+    writeAllCounts(out, newest.counts());
     micros(out.name("p50"), newest.latency().p50());
     micros(out.name("p99"), newest.latency().p99());
     out.end();
     return out.end().toString();
   }
 
-  private void write(JsonWriter out, StatsSnapshot stats, long trackedKeys) {
+  private void write(JsonWriter out, StatsSnapshot stats, OptionalLong trackedKeys, CallerMask mask) {
     out.name("now").value(stats.atMillis());
     out.name("instance").value(instance);
     out.name("startedAt").value(startedAt);
     out.name("version").value(version);
     out.name("instances").value(store.instances());
-    writeStore(out.name("store"), trackedKeys);
+    StoreJson.write(
+        out.name("store"), store, repository.inForce().rules(), fallback.get(), trackedKeys);
     writeRules(out.name("rules"));
     out.name("rates").begin();
     writeRates(out, stats.recent(), stats.recentSeconds());
-    out.name("unmatched").value(stats.unmatched().recent() / (double) stats.recentSeconds());
+    out.name("unmatched").value(stats.recent().unmatched() / (double) stats.recentSeconds());
     out.end();
     out.name("totals").begin();
-    writeCounts(out, stats.totals());
-    out.name("unmatched").value(stats.unmatched().total());
+    writeAllCounts(out, stats.totals());
     out.end();
     out.name("latency").begin();
     writeLatency(out.name("check"), stats.latency());
@@ -91,33 +98,24 @@ final class StatsJson {
       out.end();
     }
     out.endList();
-    writeHotKeys(out.name("hotKeys").beginList());
+    writeHotKeys(out.name("hotKeys"), store.hotKeys(MAX_HOT_KEYS), mask);
     out.name("anomalies").beginList();
     // If there are too many, ended ones are left out first.
     stats.anomalies().stream()
         .sorted(Comparator.comparing(Anomaly::isOpen).reversed())
         .limit(MAX_ANOMALIES)
-        .forEach(anomaly -> AnomalyJson.write(out, anomaly));
+        .forEach(anomaly -> AnomalyJson.write(out, anomaly.masked(mask)));
     out.endList();
   }
 
-  private void writeHotKeys(JsonWriter out) {
-    for (var hot : store.hotKeys(MAX_HOT_KEYS)) {
-      out.begin().name("rule").value(hot.rule()).name("key").value(hot.key());
+  static void writeHotKeys(JsonWriter out, List<HotKey> hotKeys, CallerMask mask) {
+    out.beginList();
+    for (var hot : hotKeys) {
+      out.begin().name("rule").value(hot.rule()).name("key").value(mask.value(hot.key()));
       out.name("perSecond").value(hot.perSecond());
       out.name("mode").value(hot.leased() ? "leased" : "strict").end();
     }
     out.endList();
-  }
-
-  private void writeStore(JsonWriter out, long trackedKeys) {
-    boolean unavailable = store.isUnavailable();
-    out.begin().name("kind").value(store.kind());
-    out.textOrNull("address", store.address());
-    out.name("unavailable").value(unavailable);
-    out.textOrNull("problem", store.problem());
-    out.name("trackedKeys").value(trackedKeys);
-    out.name("breaker").value(unavailable ? "open" : "closed").end();
   }
 
   private void writeRules(JsonWriter out) {
@@ -129,6 +127,7 @@ final class StatsJson {
     out.name("revision").value(snapshot.number());
     out.name("source").value(file ? "file" : examples ? "examples" : "database");
     out.textOrNull("problem", condition.problem());
+    out.textOrNull("ignoredFile", condition.ignoredFile());
     out.end();
   }
 
@@ -137,12 +136,20 @@ final class StatsJson {
     out.name("denied").value(counts.denied() / (double) seconds);
     out.name("shadowDenied").value(counts.shadowDenied() / (double) seconds);
     out.name("degraded").value(counts.degraded() / (double) seconds);
+    out.name("delayed").value(counts.delayed() / (double) seconds);
   }
 
-  private static void writeCounts(JsonWriter out, CheckCounts counts) {
+  private static void writeAllCounts(JsonWriter out, CheckCounts counts) {
+    writeCounts(out, counts);
+    out.name("unmatched").value(counts.unmatched());
+  }
+
+  /** Writes the counts of a rule as members of an open object. */
+  static void writeCounts(JsonWriter out, CheckCounts counts) {
     out.name("allowed").value(counts.allowed()).name("denied").value(counts.denied());
     out.name("shadowDenied").value(counts.shadowDenied());
     out.name("degraded").value(counts.degraded());
+    out.name("delayed").value(counts.delayed());
   }
 
   private static void writeLatency(JsonWriter out, Percentiles times) {
@@ -160,6 +167,8 @@ final class StatsJson {
     writeAll(out.name("denied"), series, second -> second.counts().denied());
     writeAll(out.name("shadowDenied"), series, second -> second.counts().shadowDenied());
     writeAll(out.name("degraded"), series, second -> second.counts().degraded());
+    writeAll(out.name("delayed"), series, second -> second.counts().delayed());
+    writeAll(out.name("unmatched"), series, second -> second.counts().unmatched());
     out.name("p50").beginList();
     for (var second : series) micros(out, second.latency().p50());
     out.endList().name("p99").beginList();

@@ -67,15 +67,26 @@ public final class EventStreams {
 
   /**
    * Sends the statistics of a second to the streams whose token is still valid, and ends the
-   * others. The statistics are only serialized if a stream is open.
+   * others. Each form of the statistics is only serialized if it is sent.
+   *
+   * @param whole for tokens of administrators
+   * @param shown for other tokens; the same object if there is no difference
    */
-  public void send(Supplier<String> stats) {
-    if (open.isEmpty()) return;
-    var event = event("stats", stats.get());
-    open.forEach((stream, authorization) -> {
-      if (access.allows(Role.READ, authorization)) stream.send(event);
-      else stream.end();
-    });
+  public void send(Supplier<String> whole, Supplier<String> shown) {
+    Buffer wholeEvent = null;
+    Buffer shownEvent = null;
+    for (var entry : open.entrySet()) {
+      var authorization = entry.getValue();
+      if (!access.allows(Role.READ, authorization)) {
+        entry.getKey().end();
+      } else if (whole.equals(shown) || access.allows(Role.ADMIN, authorization)) {
+        if (wholeEvent == null) wholeEvent = event("stats", whole.get());
+        entry.getKey().send(wholeEvent);
+      } else {
+        if (shownEvent == null) shownEvent = event("stats", shown.get());
+        entry.getKey().send(shownEvent);
+      }
+    }
   }
 
   /** Notifies the streams of a new revision of the rules. */

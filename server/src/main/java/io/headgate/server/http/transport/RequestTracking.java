@@ -145,7 +145,7 @@ final class RequestTracking implements BodyReceiver {
   void end(boolean answered) {
     if (!begun) return;
     begun = false;
-    if (answered) trace.answered(request.response().getStatusCode());
+    if (answered) trace.httpResponded(request.response().getStatusCode());
     else trace.clientDisconnected();
     connections.clearDeadline(this);
     connections.requestEnded(connection);

@@ -36,6 +36,9 @@ public final class ServiceInfoHandlers {
           "GET /v1/revisions/{number}",
           "POST /v1/revisions/{number}/restore",
           "GET /v1/stats",
+          "GET /v1/stats/history",
+          "GET /v1/stats/rules",
+          "GET /v1/stats/rules/{id}",
           "GET /v1/stream",
           "GET /v1/callers",
           "GET /v1/callers/{caller}",
@@ -110,6 +113,7 @@ public final class ServiceInfoHandlers {
     out.name("store").begin();
     out.name("kind").value(store.kind()).name("unavailable").value(store.isUnavailable());
     if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
+    store.unavailableSince().ifPresent(since -> out.name("since").value(since.toString()));
     out.end();
     writeRepository(out, detailed);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
@@ -126,6 +130,7 @@ public final class ServiceInfoHandlers {
     if (detailed) {
       condition.readOnly().ifPresent(why -> out.name("reason").value(why));
       condition.problem().ifPresent(problem -> out.name("problem").value(problem));
+      condition.ignoredFile().ifPresent(why -> out.name("ignoredFile").value(why));
     }
     out.end();
   }

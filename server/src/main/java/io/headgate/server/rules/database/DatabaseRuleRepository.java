@@ -2,24 +2,31 @@ package io.headgate.server.rules.database;
 
 import io.headgate.redis.Broadcast;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleModified;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException.Unavailable;
+import io.headgate.server.rules.RuleRevision;
 import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.rules.RulesFile;
+import io.headgate.server.rules.SeedFile;
 import io.headgate.server.rules.database.RuleTransactions.ChangeResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +42,11 @@ public final class DatabaseRuleRepository implements RuleRepository {
   private final RuleTransactions transactions;
   private final ActiveRevision active;
   private final RevisionPoller poller;
+  private volatile Optional<RulesFile> seedFile = Optional.empty();
+  private volatile @Nullable FileComparison fileComparison;
+
+  /** The result of comparing the rules in force with those of the file. */
+  private record FileComparison(RuleSnapshot snapshot, RuleSet rules, Optional<String> ignored) {}
 
   /** Serializes the changes of this instance, so that waiting changes occupy no connection. */
   private final ReentrantLock changeLock = new ReentrantLock(true);
@@ -119,7 +131,34 @@ public final class DatabaseRuleRepository implements RuleRepository {
 
   @Override
   public Condition condition() {
-    return new Condition(database.displayName(), Optional.empty(), poller.problem());
+    return new Condition(
+        database.displayName(),
+        Optional.empty(),
+        poller.problem(),
+        seedFile.flatMap(this::ignored));
+  }
+
+  /** Compares the rules only if either has changed, since this is called every second. */
+  @SuppressWarnings("ReferenceEquality")
+  private Optional<String> ignored(RulesFile file) {
+    var snapshot = inForce();
+    var rules = file.latestRules();
+    var last = fileComparison;
+    if (last == null || last.snapshot != snapshot || last.rules != rules) {
+      last = new FileComparison(snapshot, rules, SeedFile.ignored(file, snapshot));
+      fileComparison = last;
+    }
+    return last.ignored;
+  }
+
+  /**
+   * Loads the rules of a file, now and after each change, until they are changed by other means.
+   *
+   * @param pollInterval how often to check the file for changes
+   */
+  public void seedFrom(RulesFile file, Duration pollInterval) {
+    seedFile = Optional.of(file);
+    SeedFile.follow(this, file, pollInterval);
   }
 
   @Override
@@ -140,6 +179,16 @@ public final class DatabaseRuleRepository implements RuleRepository {
   @Override
   public List<Revision> history(long before, int limit) {
     return transactions.history(before, limit);
+  }
+
+  @Override
+  public List<RuleRevision> history(String rule, long before, int limit) {
+    return transactions.history(rule, before, limit);
+  }
+
+  @Override
+  public Map<String, RuleModified> lastChanges() {
+    return transactions.lastChanges();
   }
 
   @Override

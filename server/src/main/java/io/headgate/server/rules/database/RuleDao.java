@@ -2,13 +2,16 @@ package io.headgate.server.rules.database;
 
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleModified;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -88,6 +91,68 @@ final class RuleDao {
         .bind("limit", limit)
         .map(RuleDao::revision)
         .list();
+  }
+
+  /** Returns the revisions with these numbers, by number. */
+  static Map<Long, Revision> revisions(Handle handle, List<Long> numbers) {
+    if (numbers.isEmpty()) return Map.of();
+    var revisions = new HashMap<Long, Revision>();
+    handle
+        .createQuery("SELECT * FROM headgate_revisions WHERE revision IN (<numbers>)")
+        .bindList("numbers", numbers)
+        .map(RuleDao::revision)
+        .forEach(revision -> revisions.put(revision.number(), revision));
+    return revisions;
+  }
+
+  /** A version of a rule, in force from one revision until another. */
+  record Version(long since, OptionalLong until, String body) {}
+
+  /** Returns the versions of a rule that began before a revision, the newest first. */
+  static List<Version> versions(Handle handle, String id, long before, int limit) {
+    return handle
+        .createQuery(
+            "SELECT since_revision, until_revision, body FROM headgate_rules"
+                + " WHERE id = :id AND since_revision < :before"
+                + " ORDER BY since_revision DESC LIMIT :limit")
+        .bind("id", id)
+        .bind("before", before)
+        .bind("limit", limit)
+        .map((row, context) -> {
+          long until = row.getLong("until_revision"); // 0 if it is null
+          return new Version(
+              row.getLong("since_revision"),
+              until == 0 ? OptionalLong.empty() : OptionalLong.of(until),
+              row.getString("body"));
+        })
+        .list();
+  }
+
+  /**
+   * Returns the last change of each current rule. A version with the body of the one that it
+   * follows only has another position.
+   */
+  static Map<String, RuleModified> lastChanges(Handle handle) {
+    var changes = new HashMap<String, RuleModified>();
+    handle
+        .createQuery(
+            "SELECT changed.id, changed.revision, headgate_revisions.made_at FROM"
+                + " (SELECT version.id AS id, MAX(version.since_revision) AS revision"
+                + " FROM headgate_rules version"
+                + " WHERE EXISTS (SELECT 1 FROM headgate_rules latest"
+                + " WHERE latest.id = version.id AND latest.until_revision IS NULL)"
+                + " AND NOT EXISTS (SELECT 1 FROM headgate_rules previous"
+                + " WHERE previous.id = version.id"
+                + " AND previous.until_revision = version.since_revision"
+                + " AND previous.body = version.body)"
+                + " GROUP BY version.id) changed"
+                + " JOIN headgate_revisions ON headgate_revisions.revision = changed.revision")
+        .map((row, context) -> {
+          var at = row.getObject("made_at", OffsetDateTime.class).toInstant();
+          return Map.entry(row.getString("id"), new RuleModified(row.getLong("revision"), at));
+        })
+        .forEach(entry -> changes.put(entry.getKey(), entry.getValue()));
+    return changes;
   }
 
   /** Returns the rules as of a revision. They never change once stored. */

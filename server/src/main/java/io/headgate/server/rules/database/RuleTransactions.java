@@ -1,11 +1,17 @@
 package io.headgate.server.rules.database;
 
+import static java.util.Objects.requireNonNull;
+
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleDiff;
+import io.headgate.server.rules.RuleModified;
 import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.RuleRevision;
 import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.database.RuleDao.Entry;
 import io.headgate.server.rules.database.RuleDao.Head;
@@ -13,8 +19,10 @@ import io.headgate.server.rules.database.RuleDao.Row;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -84,6 +92,29 @@ final class RuleTransactions {
 
   List<Revision> history(long before, int limit) {
     return database.query(handle -> RuleDao.revisions(handle, before, limit));
+  }
+
+  List<RuleRevision> history(String rule, long before, int limit) {
+    return database.query(handle -> {
+      var changes = new RuleVersions(handle, rule, before).changes(limit);
+      var numbers = changes.stream().map(RuleVersions.Change::revision).toList();
+      var revisions = RuleDao.revisions(handle, numbers);
+      var history = new ArrayList<RuleRevision>();
+      for (var change : changes) {
+        var revision = requireNonNull(revisions.get(change.revision()), "a revision is missing");
+        read(change.revision(), () -> RuleDiff.ofRule(rule(change.before()), rule(change.after())))
+            .ifPresent(diff -> history.add(new RuleRevision(revision, diff)));
+      }
+      return history;
+    });
+  }
+
+  private static Optional<Rule> rule(Optional<String> body) {
+    return body.map(RuleFile::readRule);
+  }
+
+  Map<String, RuleModified> lastChanges() {
+    return database.query(RuleDao::lastChanges);
   }
 
   /**

@@ -52,6 +52,29 @@ class RevisionHandlersTest {
   }
 
   @Test
+  void historyOfARuleHasTheChangeOfEachRevision() {
+    change(20);
+    admin.put("/v1/rules/other", RuleFile.json(rule("other", 1)));
+    admin.delete("/v1/rules/users");
+    var history = admin.get("/v1/revisions?rule=users");
+    assertThat(history.body())
+        .startsWith("{\"revisions\":[{\"number\":4,")
+        .contains(
+            "\"change\":\"removed\"",
+            "\"message\":\"to 20\"",
+            "\"change\":\"changed\",\"fields\":[{\"field\":\"limit.rate\",\"before\":\"10/1h\",\"after\":\"20/1h\"}]",
+            "\"change\":\"added\"")
+        .doesNotContain("\"number\":3", "\"next\"");
+    assertThat(admin.get("/v1/revisions?rule=users&limit=2").body())
+        .contains("\"number\":2", "\"next\":2")
+        .doesNotContain("\"number\":1");
+    assertThat(admin.get("/v1/revisions?rule=users&limit=2&before=2").body())
+        .contains("\"number\":1")
+        .doesNotContain("\"next\"");
+    assertThat(admin.get("/v1/revisions?rule=none").body()).isEqualTo("{\"revisions\":[]}");
+  }
+
+  @Test
   void revisionIsShownWithItsDiffAndOptionallyItsRules() {
     change(20);
     change(30);

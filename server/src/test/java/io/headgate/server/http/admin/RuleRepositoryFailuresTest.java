@@ -14,12 +14,15 @@ import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleModified;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.RuleRevision;
 import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.store.Ticker;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -66,6 +69,16 @@ class RuleRepositoryFailuresTest {
     }
 
     @Override
+    public List<RuleRevision> history(String rule, long before, int limit) {
+      return repository.history(rule, before, limit);
+    }
+
+    @Override
+    public Map<String, RuleModified> lastChanges() {
+      return repository.lastChanges();
+    }
+
+    @Override
     public RuleSnapshot change(
         ExpectedRevision expected, ChangeInfo change, UnaryOperator<List<Rule>> edit) {
       throw new RuleRepositoryException.ReadOnly(FILE);
@@ -103,6 +116,16 @@ class RuleRepositoryFailuresTest {
 
     @Override
     public List<Revision> history(long before, int limit) {
+      throw unavailable();
+    }
+
+    @Override
+    public List<RuleRevision> history(String rule, long before, int limit) {
+      throw unavailable();
+    }
+
+    @Override
+    public Map<String, RuleModified> lastChanges() {
       throw unavailable();
     }
 
@@ -173,11 +196,18 @@ class RuleRepositoryFailuresTest {
         admin -> {
           assertAll(admin, 503, DATABASE);
           for (var path :
-              List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
+              List.of(
+                  "/v1/rules",
+                  "/v1/rules/all",
+                  "/v1/revisions",
+                  "/v1/revisions?rule=all",
+                  "/v1/revisions/1")) {
             var answer = admin.get(path, TOKEN);
             assertThat(answer.status()).as(path).isEqualTo(503);
             assertThat(answer.header("Retry-After")).isEqualTo("1");
           }
+          assertThat(admin.get("/v1/stats/rules", TOKEN).body())
+              .contains("\"rule\":\"all\"", "\"changedAt\":null,\"changedIn\":null");
           assertThat(admin.get("/v1/rules?in-force=true", TOKEN).body()).contains("\"id\":\"all\"");
           assertThat(admin.get("/v1/rules/all?in-force=true", TOKEN).status()).isEqualTo(200);
           var ready = admin.get("/health/ready", TOKEN);

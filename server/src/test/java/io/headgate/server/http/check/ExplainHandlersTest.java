@@ -55,7 +55,7 @@ class ExplainHandlersTest {
             "override":1,"conditions":[{"attribute":"key","pattern":"user:*","value":"user:42",\
             "met":true}],"limits":[{"rule":"per-user","name":"per-user",\
             "algorithm":"fixed-window","limit":20,"remaining":17,"resetAfterMs":60000}]}],\
-            "nearMisses":[\
+            "notApplying":2,"nearMisses":[\
             {"id":"login","applies":false,"reason":"path is (absent), not /login",\
             "mode":"shadow","override":null,"conditions":[\
             {"attribute":"path","pattern":"/login","value":"(absent)","met":false},\
@@ -87,6 +87,7 @@ class ExplainHandlersTest {
     var answer = service.post("/v1/explain", "{\"key\":\"user:42\"}");
     var ids = answer.body().replaceAll("\"id\":\"r(\\d+)\"|.", "$1 ").strip().split(" +", -1);
     assertThat(ids).hasSize(20).allMatch(id -> Integer.parseInt(id) % 2 == 0);
+    assertThat(answer.body()).contains("\"notApplying\":50,");
   }
 
   @Test

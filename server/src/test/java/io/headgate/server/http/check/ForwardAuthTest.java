@@ -14,6 +14,7 @@ import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RawConnection;
 import io.headgate.server.http.RunningService;
+import io.headgate.testkit.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -343,6 +344,37 @@ class ForwardAuthTest {
       for (int i = 0; i < 3; i++) {
         assertThat(gate(queueing, "X-Headgate-Key: slots").status()).isEqualTo(204);
       }
+    }
+  }
+
+  @Test
+  void delayBeyondTheMaximumIsDeniedCountedAndTakesNoPlace() {
+    var line =
+        Rule.named("line")
+            .match("key", "line")
+            .limit(LeakyBucket.of(Rate.of(1, Duration.ofMinutes(1))).withQueue(3))
+            .build();
+    try (var queueing = RunningService.behind(proxies, line)) {
+      String[] request = {"X-Headgate-Key: line", "X-Headgate-Max-Wait-Ms: 500"};
+      assertThat(gate(queueing, request).status()).isEqualTo(204);
+      for (int i = 0; i < 2; i++) {
+        var denied = gate(queueing, request);
+        assertThat(denied.status()).isEqualTo(429);
+        assertThat(denied.header("Retry-After")).isEqualTo("60");
+      }
+      assertThat(queueing.request("GET", "/metrics").body())
+          .contains(
+              "headgate_decisions_total{outcome=\"denied\",rule=\"line\",source=\"store\"} 2.0")
+          .contains(
+              "headgate_decisions_total{outcome=\"allowed\",rule=\"line\",source=\"store\"} 1.0");
+      Eventually.holds(
+          "the rule has denied",
+          Duration.ofSeconds(30),
+          () ->
+              queueing
+                  .request("GET", "/v1/stats")
+                  .body()
+                  .contains("\"totals\":{\"allowed\":1,\"denied\":2,"));
     }
   }
 

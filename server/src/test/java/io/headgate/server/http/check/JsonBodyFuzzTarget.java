@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A body is read or rejected with 4xx. A body that is read is strict JSON, and an independent
- * reader, which builds a tree of it, finds the same subjects and costs.
+ * Tests that a body is read or rejected with 4xx. A body that is read is strict JSON, and an
+ * independent reader, which builds a tree of it, finds the same subjects and costs.
  */
 public final class JsonBodyFuzzTarget {
   private static final ObjectMapper TREES =

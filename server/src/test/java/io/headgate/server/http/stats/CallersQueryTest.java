@@ -3,6 +3,7 @@ package io.headgate.server.http.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerMask;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ class CallersQueryTest {
     "1,1000000000,0.000001",
   })
   void errorBoundIsRoundedUp(double floor, double total, String shown) {
-    var answer = ALL.answer(new CallerList(5_000, 1, 1, floor, total, List.of()));
+    var answer = ALL.answer(new CallerList(5_000, 1, 1, floor, total, List.of()), CallerMask.NONE);
     assertThat(answer.toString()).contains("\"error\":" + shown + ",");
   }
 
@@ -37,7 +38,7 @@ class CallersQueryTest {
             callers,
             list -> {
               writer.complete(Thread.currentThread());
-              return ALL.answer(list);
+              return ALL.answer(list, CallerMask.NONE);
             });
     callers.complete(new CallerList(5_000, 1, 1, 0, 0, List.of()));
     assertThat(written.toCompletableFuture().join().toString()).contains("\"now\":5000");

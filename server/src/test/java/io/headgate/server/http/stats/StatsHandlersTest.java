@@ -11,10 +11,12 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.TokenSet;
+import io.headgate.server.http.Admin;
 import io.headgate.server.http.RunningService;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +89,90 @@ class StatsHandlersTest {
     assertThat(stats.get("instances").asInt()).isEqualTo(1);
   }
 
+  @Test
+  void historyHasTheDecisionsOfEachRange() {
+    check("{\"key\":\"user:42\"}", 5);
+    check("{\"key\":\"somebody\"}", 2);
+    statsOnce(7);
+    int buckets = 300;
+    for (var range : List.of("5m", "1h", "24h")) {
+      var history = get("/v1/stats/history?range=" + range);
+      assertThat(history.get("range").asText()).isEqualTo(range);
+      assertThat(history.get("rule").isNull()).isTrue();
+      assertThat(history.get("allowed")).as(range).hasSize(buckets);
+      assertThat(sum(history.get("allowed"))).isEqualTo(5);
+      assertThat(sum(history.get("denied"))).isEqualTo(2);
+      assertThat(sum(history.get("shadowDenied"))).isEqualTo(2);
+      assertThat(sum(history.get("unmatched"))).isEqualTo(2);
+      long step = history.get("stepMs").asLong();
+      assertThat(history.get("from").asLong() % step).isZero();
+      assertThat(history.get("from").asLong() + step * (buckets - 1) + history.get("lastMs").asLong())
+          .isEqualTo(history.get("now").asLong());
+      var rule = get("/v1/stats/history?rule=users&range=" + range);
+      assertThat(sum(rule.get("denied"))).isEqualTo(2);
+      assertThat(rule.get("tracked").asBoolean()).isTrue();
+      assertThat(rule.has("unmatched")).isFalse();
+      assertThat(sum(get("/v1/stats/history?rule=(other)&range=" + range).get("allowed"))).isZero();
+      buckets = range.equals("5m") ? 360 : 1_440;
+    }
+    assertThat(get("/v1/stats").at("/totals/unmatched").asInt()).isEqualTo(2);
+    assertThat(get("/v1/stats/history").get("stepMs").asInt()).isEqualTo(1_000);
+    assertThat(service.request("GET", "/v1/stats/history?range=1d").body())
+        .contains("range must be 5m, 1h or 24h, got '1d'");
+    assertThat(service.request("GET", "/v1/stats/history?rule=none").status()).isEqualTo(404);
+  }
+
+  @Test
+  void rulesAreListedWithTheirLastMinuteDenialAndChange() {
+    check("{\"key\":\"user:42\"}", 5);
+    statsOnce(5);
+    var list = get("/v1/stats/rules");
+    assertThat(list.get("revision").asInt()).isEqualTo(1);
+    assertThat(list.get("rules").findValuesAsText("rule"))
+        .containsExactly("users", "tried", "paths");
+    var users = list.at("/rules/0");
+    assertThat(users.get("mode").asText()).isEqualTo("enforce");
+    assertThat(users.at("/lastMinute/allowed").asInt()).isEqualTo(3);
+    assertThat(users.at("/lastMinute/denied").asInt()).isEqualTo(2);
+    assertThat(users.get("lastDenied").asLong()).isBetween(0L, list.get("now").asLong());
+    assertThat(users.get("changedIn").asInt()).isEqualTo(1);
+    assertThat(users.get("changedAt").asLong()).isPositive();
+    assertThat(list.at("/rules/1/mode").asText()).isEqualTo("shadow");
+    assertThat(list.at("/rules/1/lastMinute/shadowDenied").asInt()).isEqualTo(2);
+    assertThat(list.at("/rules/2/lastDenied").isNull()).isTrue();
+    assertThat(list.at("/other/denied").asInt()).isZero();
+  }
+
+  @Test
+  void ruleIsShownWithItsCallersAndDenialsUntilItsStatisticsExpire() {
+    check("{\"key\":\"user:42\"}", 5);
+    check("{\"key\":\"user:7\"}", 1);
+    statsOnce(6);
+    var users = get("/v1/stats/rules/users");
+    assertThat(users.get("inForce").asBoolean()).isTrue();
+    assertThat(users.get("onStoreFailure").asText()).isEqualTo("local");
+    for (var range : List.of("lastMinute", "lastHour", "lastDay")) {
+      assertThat(users.get(range).get("allowed").asInt()).as(range).isEqualTo(4);
+      assertThat(users.get(range).get("denied").asInt()).as(range).isEqualTo(2);
+    }
+    assertThat(users.at("/callers/busiest").findValuesAsText("caller"))
+        .containsExactly("user:42", "user:7");
+    assertThat(users.at("/callers/denied/0/denials").asInt()).isEqualTo(2);
+    assertThat(users.at("/denials/0/caller").asText()).isEqualTo("user:42");
+    assertThat(users.at("/denials/0/count").asInt()).isEqualTo(2);
+    assertThat(users.at("/denials/0/limit").asText()).isEqualTo("users");
+    assertThat(users.at("/denials/0/retryAfterMs").asLong()).isPositive();
+    try (var admin = new Admin(service.port())) {
+      admin.delete("/v1/rules/users");
+    }
+    var deleted = get("/v1/stats/rules/users");
+    assertThat(deleted.get("inForce").asBoolean()).isFalse();
+    assertThat(deleted.get("mode").isNull()).isTrue();
+    assertThat(deleted.get("changedAt").isNull()).isTrue();
+    assertThat(deleted.at("/lastHour/denied").asInt()).isEqualTo(2);
+    assertThat(service.request("GET", "/v1/stats/rules/none").status()).isEqualTo(404);
+  }
+
   private static int sum(JsonNode list) {
     int sum = 0;
     for (var count : list) sum += count.asInt();
@@ -136,7 +222,16 @@ class StatsHandlersTest {
     var tokens =
         TokenSet.NONE.withAdmin("boss", "chief").withRead("look", "").withCheck("ask", "gateway");
     try (var guarded = RunningService.withAccess(new AccessControl(tokens), USERS)) {
-      for (var path : new String[] {"stats", "stream", "callers", "callers/user%3A42"}) {
+      for (var path :
+          List.of(
+              "stats",
+              "stats/history",
+              "stats/rules",
+              "stats/rules/users",
+              "stream",
+              "callers",
+              "callers/user%3A42",
+              "revisions?rule=users")) {
         assertThat(guarded.request("GET", "/v1/" + path).status()).as(path).isEqualTo(401);
         assertThat(guarded.request("GET", "/v1/" + path, "Authorization: Bearer ask").status())
             .as(path)

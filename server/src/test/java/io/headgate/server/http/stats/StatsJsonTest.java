@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.HotKey;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.util.ArrayList;
@@ -31,7 +35,7 @@ class StatsJsonTest {
         Optional.of("caller" + id),
         1,
         OptionalDouble.empty(),
-        "text");
+        "caller" + id + " sends more");
   }
 
   private static StatsSnapshot with(List<Anomaly> anomalies) {
@@ -42,7 +46,6 @@ class StatsJsonTest {
         none.recentSeconds(),
         none.recent(),
         none.totals(),
-        none.unmatched(),
         none.latency(),
         none.series(),
         none.byRule(),
@@ -50,18 +53,51 @@ class StatsJsonTest {
   }
 
   @Test
+  void callersOfAnomaliesAreMasked() {
+    var mask = CallerMask.of(new byte[] {1}, List.of());
+    try (var store = MemoryStore.create(Ticker.system(), 10)) {
+      var body = body(store);
+      var stats = with(List.of(anomaly(4_211, true)));
+      String shown = mask.name("caller4211");
+      for (var text : List.of(body.whole(stats, OptionalLong.empty(), mask).toString(), body.event(stats, OptionalLong.empty(), mask))) {
+        assertThat(text)
+            .contains("\"caller\":\"" + shown + "\"", "\"text\":\"" + shown + " sends more\"")
+            .doesNotContain("caller4211");
+      }
+      assertThat(body.event(stats, OptionalLong.empty(), CallerMask.NONE)).contains("caller4211 sends more");
+    }
+  }
+
+  private static StatsJson body(MemoryStore store) {
+    return new StatsJson(
+        "instance",
+        0,
+        new StoreView(store),
+        new StoreLatency(),
+        () -> FallbackStats.NONE,
+        InMemoryRuleRepository.of(RuleSet.of()));
+  }
+
+  @Test
+  void hotKeysAreMasked() {
+    var mask = CallerMask.of(new byte[] {1}, List.of());
+    var out = new JsonWriter();
+    StatsJson.writeHotKeys(out, List.of(new HotKey("users", "user:4211", 5, false)), mask);
+    assertThat(out.toString())
+        .isEqualTo(
+            "[{\"rule\":\"users\",\"key\":\"%s\",\"perSecond\":5,\"mode\":\"strict\"}]"
+                .formatted(mask.name("user:4211")));
+  }
+
+  @Test
   void openAnomaliesComeFirst() throws Exception {
     var anomalies = new ArrayList<Anomaly>(); // the newest first
     for (int id = 150; id > 0; id--) anomalies.add(anomaly(id, id == 2 || id == 7));
     try (var store = MemoryStore.create(Ticker.system(), 10)) {
-      var body =
-          new StatsJson(
-              "instance",
-              0,
-              new StoreView(store),
-              new StoreLatency(),
-              InMemoryRuleRepository.of(RuleSet.of()));
-      var written = new ObjectMapper().readTree(body.whole(with(anomalies), 0).toString());
+      var body = body(store);
+      var written =
+          new ObjectMapper()
+              .readTree(body.whole(with(anomalies), OptionalLong.empty(), CallerMask.NONE).toString());
       assertThat(written.get("anomalies")).hasSize(100);
       assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
     }

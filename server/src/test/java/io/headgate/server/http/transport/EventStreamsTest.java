@@ -82,11 +82,11 @@ class EventStreamsTest {
   void revokedTokenEndsItsStream() throws Exception {
     var stays = new Reader("good");
     var goes = new Reader("revoked");
-    streams.send(() -> "{}");
+    streams.send(() -> "{}", () -> "{}");
     Eventually.holds(
         "both receive the event", TIMEOUT, () -> stays.events() == 1 && goes.events() == 1);
     access.replace(TokenSet.NONE.withRead("good", ""));
-    streams.send(() -> "{}");
+    streams.send(() -> "{}", () -> "{}");
     goes.ended.get(20, TimeUnit.SECONDS);
     assertThat(goes.events()).isEqualTo(1);
     Eventually.holds("the other stream continues", TIMEOUT, () -> stays.events() == 2);
@@ -94,11 +94,23 @@ class EventStreamsTest {
   }
 
   @Test
+  void administratorsReceiveTheWholeEvent() throws Exception {
+    access.replace(BOTH.withAdmin("admin", ""));
+    var admin = new Reader("admin");
+    var reader = new Reader("good");
+    streams.send(() -> "{\"whole\":1}", () -> "{\"masked\":1}");
+    Eventually.holds(
+        "both receive the event", TIMEOUT, () -> admin.events() == 1 && reader.events() == 1);
+    assertThat(admin.lines).contains("data: {\"whole\":1}");
+    assertThat(reader.lines).contains("data: {\"masked\":1}");
+  }
+
+  @Test
   void eventsAreNotFollowedByComments() throws Exception {
     var reader = new Reader("good");
     for (int i = 1; i <= 40; i++) {
       int sent = i;
-      streams.send(() -> "{}");
+      streams.send(() -> "{}", () -> "{}");
       Eventually.holds("the event is received", TIMEOUT, () -> reader.events() == sent);
     }
     assertThat(reader.lines).noneMatch(line -> line.startsWith(":"));

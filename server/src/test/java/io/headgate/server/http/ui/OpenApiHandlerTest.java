@@ -15,6 +15,7 @@ import io.headgate.rule.Rule;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.HttpApi;
@@ -134,7 +135,8 @@ class OpenApiHandlerTest {
               AccessControl.OPEN,
               new Readiness(),
               new StoreLatency(),
-              "instance");
+              "instance",
+              CallerMask.NONE);
       var api =
           new HttpApi(
               vertx,
@@ -238,11 +240,19 @@ class OpenApiHandlerTest {
         Call.of("DELETE", "/v1/rules/users", "", 200),
         Call.of("DELETE", "/v1/rules/none", "", 404),
         Call.of("GET", "/v1/revisions", "", 200),
+        Call.of("GET", "/v1/revisions?rule=users", "", 200),
         Call.of("GET", "/v1/revisions/1?rules=true", "", 200),
         Call.of("GET", "/v1/revisions/9", "", 404),
         Call.of("POST", "/v1/revisions/1/restore", "", 200),
         Call.of("POST", "/v1/revisions/9/restore", "", 404),
         Call.of("GET", "/v1/stats", "", 200),
+        Call.of("GET", "/v1/stats/history", "", 200),
+        Call.of("GET", "/v1/stats/history?range=24h&rule=users", "", 200),
+        Call.of("GET", "/v1/stats/history?range=2h", "", 400),
+        Call.of("GET", "/v1/stats/history?rule=none", "", 404),
+        Call.of("GET", "/v1/stats/rules", "", 200),
+        Call.of("GET", "/v1/stats/rules/users", "", 200),
+        Call.of("GET", "/v1/stats/rules/none", "", 404),
         Call.of("GET", "/v1/callers", "", 200),
         Call.of("GET", "/v1/callers?sort=rate&rule=users&search=user&limit=5", "", 200),
         Call.of("GET", "/v1/callers?sort=up", "", 400),
@@ -305,7 +315,7 @@ class OpenApiHandlerTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
-            .replaceFirst("^/v1/(slots|rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/(slots|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =

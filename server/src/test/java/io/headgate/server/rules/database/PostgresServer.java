@@ -33,7 +33,7 @@ public final class PostgresServer implements AutoCloseable {
 
   public static PostgresServer start() {
     var server = new PostgresServer();
-    ExitHooks.close(server);
+    ExitHooks.closeAtExit(server);
     return server;
   }
 

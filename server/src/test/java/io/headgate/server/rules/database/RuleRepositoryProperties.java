@@ -45,7 +45,7 @@ class RuleRepositoryProperties {
         for (int i = 0; i < STEPS; i++) {
           var step = step(random, expected);
           int which = random.nextInt(2);
-          assertThat(outcome(repositories.get(which), step)).isEqualTo(outcome(expected, step));
+          assertThat(resultOf(repositories.get(which), step)).isEqualTo(resultOf(expected, step));
           if (random.nextInt(8) == 0) {
             repositories.get(which).close();
             repositories.set(which, open(folder, which, first));
@@ -79,7 +79,7 @@ class RuleRepositoryProperties {
     }
   }
 
-  private static String outcome(
+  private static String resultOf(
       RuleRepository repository, Function<RuleRepository, RuleSnapshot> step) {
     try {
       return text(step.apply(repository));

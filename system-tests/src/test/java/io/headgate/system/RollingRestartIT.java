@@ -1,4 +1,4 @@
-package io.headgate.server.cli;
+package io.headgate.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

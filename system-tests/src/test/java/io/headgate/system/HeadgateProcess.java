@@ -1,4 +1,4 @@
-package io.headgate.server.cli;
+package io.headgate.system;
 
 import static org.awaitility.Awaitility.await;
 
@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 
 /** The packaged program in a process of its own, which is killed when closed. */
 final class HeadgateProcess implements AutoCloseable {
-  private static final Path JAR = Path.of("target", "headgate.jar").toAbsolutePath();
+  private static final Path JAR =
+      Path.of("..", "server", "target", "headgate.jar").toAbsolutePath();
   private static final Pattern LISTENS =
       Pattern.compile("listens on https?://127\\.0\\.0\\.1:(\\d+)");
   private static final long PATIENCE_SECONDS = 60;

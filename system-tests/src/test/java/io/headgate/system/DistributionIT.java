@@ -1,14 +1,18 @@
-package io.headgate.server.cli;
+package io.headgate.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,15 +24,41 @@ class DistributionIT {
   @TempDir Path folder;
 
   @Test
-  void unpackedDistributionRunsAndWarmUpSpeedsUpStart() throws Exception {
+  void commandWritesTheClassCacheInTheBackgroundAndLaterCommandsUseIt() throws Exception {
     var home = unpack();
-    assertThat(run(home, "--version")).startsWith("Headgate ");
     assertThat(run(home, "rules", "example")).contains("rules:");
-    if (Runtime.version().feature() >= 25) {
-      assertThat(run(home, "warm-up")).contains("headgate.aot");
-      assertThat(home.resolve("lib/headgate.aot")).isNotEmptyFile();
+    await().atMost(Duration.ofSeconds(PATIENCE_SECONDS)).until(() -> isComplete(caches(home)));
+    var cache = caches(home).getFirst();
+    assertThat(loadedFromCache(home)).contains("io.headgate.server.cli.Main");
+
+    var written = Files.readAllBytes(cache);
+    Files.write(cache, Arrays.copyOf(written, written.length / 2));
+    assertThat(run(home, "--version")).matches("Headgate \\S+\n");
+    Files.writeString(cache, "not a cache");
+    assertThat(run(home, "--version")).matches("Headgate \\S+\n");
+    Files.writeString(cache, "");
+    assertThat(run(home, "--version")).matches("Headgate \\S+\n");
+    assertThat(loadedFromCache(home)).doesNotContain("io.headgate.server.cli.Main");
+  }
+
+  /** A file with another suffix is still being written. */
+  private static boolean isComplete(List<Path> caches) {
+    return caches.size() == 1 && caches.getFirst().toString().matches(".*\\.(aot|jsa)");
+  }
+
+  private static List<Path> caches(Path home) throws IOException {
+    try (var files = Files.list(home.resolve("lib"))) {
+      return files.filter(file -> file.getFileName().toString().contains("-java")).toList();
     }
-    assertThat(run(home, "--version")).startsWith("Headgate ");
+  }
+
+  private static String loadedFromCache(Path home) throws Exception {
+    var log = home.resolve("loaded.txt");
+    Files.deleteIfExists(log);
+    run(home, Map.of("HEADGATE_JAVA_OPTS", "-Xlog:class+load:file=" + log), "--version");
+    return Files.readAllLines(log).stream()
+        .filter(line -> line.contains("source: shared objects file"))
+        .collect(Collectors.joining("\n"));
   }
 
   @Test
@@ -57,7 +87,8 @@ class DistributionIT {
 
   private Path unpack() throws IOException {
     Path zip;
-    try (var built = Files.newDirectoryStream(Path.of("target"), "headgate-*.zip")) {
+    try (var built =
+        Files.newDirectoryStream(Path.of("..", "server", "target"), "headgate-*.zip")) {
       zip = built.iterator().next();
     }
     try (var archive = new ZipFile(zip.toFile())) {

@@ -1,4 +1,4 @@
-package io.headgate.server.cli;
+package io.headgate.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -96,18 +96,23 @@ class HeadgateIT {
   void logIsJsonWithoutATerminal() throws Exception {
     try (var service =
         new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--port", "0")) {
-      service.port();
+      int port = service.port();
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
-      var lines = service.err().lines().toList();
-      assertThat(lines).hasSizeGreaterThanOrEqualTo(2);
-      for (var line : lines) {
-        assertThat(JsonReply.read(line))
-            .isInstanceOfSatisfying(
-                JsonReply.Members.class,
-                json ->
-                    assertThat(json.all())
-                        .containsKeys("timestamp", "level", "loggerName", "formattedMessage"));
+      assertThat(service.out().lines()).hasSize(1);
+      var banner = JsonReply.read(service.out());
+      assertThat(banner.at("message").text())
+          .isEqualTo("Headgate listens on http://127.0.0.1:" + port);
+      assertThat(banner.at("url").text()).isEqualTo("http://127.0.0.1:" + port);
+      assertThat(banner.at("store").text()).isEqualTo("memory, at most 1,000,000 keys");
+      assertThat(banner.at("rules").text()).startsWith("6 examples");
+      assertThat(service.err().lines()).hasSizeGreaterThanOrEqualTo(2);
+      for (var line : (service.out() + service.err()).lines().toList()) {
+        var json = JsonReply.read(line);
+        assertThat(json.at("time").text()).matches("\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}\\.\\d{3}Z");
+        assertThat(json.at("level").text()).matches("INFO|WARN");
+        assertThat(json.at("logger").text()).startsWith("io.headgate.");
+        assertThat(json.at("message").text()).isNotEmpty();
       }
     }
   }
@@ -180,6 +185,41 @@ class HeadgateIT {
       assertThat(service.out())
           .contains("  rules  1, by file rules.yaml\n")
           .contains("  kept   h2:./headgate-data/headgate, revision 1\n");
+    }
+  }
+
+  @Test
+  void ignoredFileIsAnnouncedWithBothWaysToUseIt() throws Exception {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
+    try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
+      var url = "http://127.0.0.1:" + service.port();
+      try (var delete = headgate("rules", "delete", "a", "--author", "ann", "--url", url)) {
+        assertThat(delete.exitCode()).isEqualTo(0);
+      }
+      service.terminate();
+      assertThat(service.exitCode()).isEqualTo(0);
+    }
+    try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
+      int port = service.port();
+      assertThat(service.out())
+          .contains(
+              "  rules  0, by ann; rules.yaml is ignored, since the rules were changed by other means\n"
+                  + "         to use it once:   ./headgate rules apply rules.yaml\n"
+                  + "         to always use it: ./headgate serve --rules rules.yaml --rules-mode file\n");
+      var ready = JsonReply.read(get(port, "/health/ready").body());
+      assertThat(ready.at("repository").at("ignoredFile").text())
+          .contains("rules.yaml is ignored, since revision 2 by ann", "--rules-mode file");
+      var stats = JsonReply.read(get(port, "/v1/stats").body());
+      assertThat(stats.at("rules").at("ignoredFile").text())
+          .contains("headgate rules apply", "--rules-mode file");
+      assertThat(checks(port, "x")).isEqualTo(0);
+      try (var apply =
+          headgate("rules", "apply", "rules.yaml", "--url", "http://127.0.0.1:" + port)) {
+        assertThat(apply.exitCode()).isEqualTo(0);
+      }
+      assertThat(get(port, "/health/ready").body()).doesNotContain("ignoredFile");
     }
   }
 
