@@ -7,8 +7,7 @@ package io.headgate.limit;
  * <p>A limit holds no state: the {@link State} of each counter is kept by a store. Implementations
  * are immutable.
  */
-public sealed interface Limit
-    permits Holdable, LeakyBucket, RollingWindow, Concurrency, Stateless {
+public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Concurrency, Stateless {
 
   /**
    * Applies this limit to a request of {@code cost} permits at {@code now}.

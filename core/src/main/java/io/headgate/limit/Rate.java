@@ -27,8 +27,7 @@ public final class Rate {
   private Rate(long permits, Duration period) {
     require(
         permits >= 1,
-        "a rate needs at least 1 permit per period, got %d; to let nothing pass, match the callers"
-            + " and refuse them before they are limited",
+        "a rate needs at least 1 permit per period, got %d; to let nothing pass, use limit: deny",
         permits);
     require(permits <= Bounds.MAX, "a rate may have at most 2^53 permits, got %d", permits);
     this.permits = permits;

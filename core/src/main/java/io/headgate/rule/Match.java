@@ -9,10 +9,12 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The conditions of a rule or override. A subject matches if it has every listed attribute and each
- * value matches its pattern.
+ * The conditions of a rule or override. A subject matches if the value of every listed attribute
+ * matches its pattern. An absent attribute matches only if the {@linkplain Pattern#matchesAbsent
+ * pattern does so}.
  */
 public record Match(Map<String, Pattern> conditions) {
   /**
@@ -76,9 +78,13 @@ public record Match(Map<String, Pattern> conditions) {
   /** Returns whether the subject meets every condition. */
   public boolean matches(Subject subject) {
     for (var condition : conditions.entrySet()) {
-      String value = subject.find(condition.getKey());
-      if (value == null || !condition.getValue().matches(value)) return false;
+      if (!matches(condition.getValue(), subject.find(condition.getKey()))) return false;
     }
     return true;
+  }
+
+  /** Returns whether a value matches; null for an absent attribute. */
+  static boolean matches(Pattern pattern, @Nullable String value) {
+    return value == null ? pattern.matchesAbsent() : pattern.matches(value);
   }
 }

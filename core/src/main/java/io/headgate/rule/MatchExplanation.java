@@ -51,7 +51,7 @@ public record MatchExplanation(
         .conditions()
         .forEach((name, pattern) -> {
           String value = subject.find(name);
-          boolean met = value != null && pattern.matches(value);
+          boolean met = Match.matches(pattern, value);
           conditions.add(
               new Condition(name, pattern.text(), value == null ? Condition.ABSENT : value, met));
         });

@@ -10,14 +10,23 @@ import java.util.Map;
  *
  * <p>Each match is indexed under one of its conditions, the one that is shared by the fewest other
  * matches. The matches found under the subject's values are then verified in full. So the time
- * depends on the number of rules for similar subjects, and not on the number of all rules.
+ * depends on the number of rules for similar subjects, and not on the number of all rules. A match
+ * that is indexed under a condition that an absent attribute meets is also found under the absence
+ * of that attribute.
  */
 final class MatchIndex {
+  private static final Pattern ABSENT = new Pattern.Absent();
+
   private final List<Match> matches;
   private final boolean[] decided;
   private boolean allDecided = true;
   private final IntCollector unconditional = new IntCollector();
   private final Map<String, AttributeIndex> attributes = new HashMap<>();
+
+  /** The matches that are found if the subject lacks an attribute. */
+  private record AbsenceIndex(String attribute, IntCollector ordinals) {}
+
+  private final AbsenceIndex[] absences;
 
   MatchIndex(List<Match> matches) {
     this.matches = List.copyOf(matches);
@@ -35,7 +44,13 @@ final class MatchIndex {
     }
     var indexed = new HashMap<String, Map<Pattern, IntCollector>>();
     for (int i = 0; i < this.matches.size(); i++) index(i, sharers, indexed);
-    indexed.forEach((name, patterns) -> attributes.put(name, new AttributeIndex(patterns)));
+    var byAbsence = new ArrayList<AbsenceIndex>();
+    indexed.forEach((name, patterns) -> {
+      var ordinals = patterns.remove(ABSENT);
+      if (ordinals != null) byAbsence.add(new AbsenceIndex(name, ordinals));
+      if (!patterns.isEmpty()) attributes.put(name, new AttributeIndex(patterns));
+    });
+    this.absences = byAbsence.toArray(AbsenceIndex[]::new);
   }
 
   /** Returns the indexes of the matches that the subject meets, in ascending order. */
@@ -45,6 +60,9 @@ final class MatchIndex {
     for (int i = 0; i < subject.size(); i++) {
       var index = attributes.get(subject.name(i));
       if (index != null) index.find(subject.value(i), candidates);
+    }
+    for (var absence : absences) {
+      if (subject.find(absence.attribute) == null) candidates.addAll(absence.ordinals);
     }
     if (!allDecided) retainMatching(subject, candidates);
     candidates.sort();
@@ -79,10 +97,15 @@ final class MatchIndex {
       case Pattern.Glob glob -> glob.isPrefix();
       case Pattern.AnyOf anyOf -> anyOf.patterns().stream().allMatch(MatchIndex::isDecidedByLookup);
       case Pattern.Except except -> false;
+      case Pattern.OrAbsent(var inner) -> isDecidedByLookup(inner);
+      case Pattern.Absent absent -> true;
     };
   }
 
-  /** A key of the index: an attribute with an exact value, a prefix or a CIDR block. */
+  /**
+   * A key of the index: an attribute with an exact value, a prefix or a CIDR block, or the absence
+   * of an attribute.
+   */
   private record IndexKey(String attribute, Pattern pattern) {}
 
   private static List<IndexKey> indexKeys(String attribute, Pattern pattern) {
@@ -97,6 +120,12 @@ final class MatchIndex {
         yield all;
       }
       case Pattern.Except except -> indexKeys(attribute, except.pattern());
+      case Pattern.OrAbsent(var inner) -> {
+        var all = new ArrayList<>(indexKeys(attribute, inner));
+        all.add(new IndexKey(attribute, ABSENT));
+        yield all;
+      }
+      case Pattern.Absent absent -> List.of(new IndexKey(attribute, absent));
     };
   }
 
@@ -140,6 +169,8 @@ final class MatchIndex {
           case Pattern.Cidr block -> blocks.add(block, ordinals);
           case Pattern.AnyOf anyOf -> throw new IllegalStateException("a list has no index key");
           case Pattern.Except except -> throw new IllegalStateException("an exception has no key");
+          case Pattern.OrAbsent or -> throw new IllegalStateException("a choice has no index key");
+          case Pattern.Absent absent -> throw new IllegalStateException("has an index of its own");
         }
       });
       prefixes = new PrefixIndex(byPrefix);

@@ -4,11 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A pattern for the value of one attribute. Implementations are immutable. */
+/**
+ * A pattern for the value of one attribute. Implementations are immutable.
+ *
+ * <p>A subject without the attribute does not match, except for {@link Absent} and {@link
+ * OrAbsent}, which are whole conditions and not parts of other patterns.
+ */
 public sealed interface Pattern {
 
   /** Returns whether a value matches. */
   boolean matches(String value);
+
+  /** Returns whether a subject without the attribute matches. */
+  default boolean matchesAbsent() {
+    return false;
+  }
 
   /**
    * Returns whether more than one value can match. By default, each value of such an attribute has
@@ -36,6 +46,8 @@ public sealed interface Pattern {
               except.pattern.isDeterminedByKey(attribute)
                   && except.excluded.isDeterminedByKey(attribute);
           case Exactly exactly -> false;
+          case OrAbsent(var pattern) -> pattern.isDeterminedByKey(attribute);
+          case Absent absent -> true;
         };
   }
 
@@ -55,6 +67,8 @@ public sealed interface Pattern {
               .collect(Collectors.joining("", "any[", "]"));
       case Except(var pattern, var excluded) ->
           "except" + Match.sized(pattern.canonical()) + Match.sized(excluded.canonical());
+      case OrAbsent(var pattern) -> "or-absent" + Match.sized(pattern.canonical());
+      case Absent absent -> "absent";
     };
   }
 
@@ -78,6 +92,14 @@ public sealed interface Pattern {
   /** Returns a pattern that matches if any of the patterns does. */
   static Pattern anyOf(List<Pattern> patterns) {
     return patterns.size() == 1 ? patterns.getFirst() : new AnyOf(patterns);
+  }
+
+  private static void requirePresent(Pattern part) {
+    if (part.matchesAbsent()) {
+      throw new IllegalArgumentException(
+          "'%s' can't be part of another pattern; let the whole condition match absent attributes"
+              .formatted(part.text()));
+    }
   }
 
   /** Matches one value. */
@@ -105,6 +127,7 @@ public sealed interface Pattern {
       if (patterns.isEmpty()) {
         throw new IllegalArgumentException("a list of patterns must name at least one");
       }
+      patterns.forEach(Pattern::requirePresent);
       patterns = List.copyOf(patterns);
     }
 
@@ -136,6 +159,8 @@ public sealed interface Pattern {
       if (pattern instanceof Except || excluded instanceof Except) {
         throw new IllegalArgumentException("an exception can't have exceptions; list all in one");
       }
+      requirePresent(pattern);
+      requirePresent(excluded);
     }
 
     @Override
@@ -151,6 +176,57 @@ public sealed interface Pattern {
     @Override
     public String text() {
       return pattern.text() + " except " + excluded.text();
+    }
+  }
+
+  /** Matches the values that {@code pattern} matches, and subjects without the attribute. */
+  record OrAbsent(Pattern pattern) implements Pattern {
+    /** Throws {@link IllegalArgumentException} if the pattern matches absent attributes itself. */
+    public OrAbsent {
+      requirePresent(pattern);
+    }
+
+    @Override
+    public boolean matches(String value) {
+      return pattern.matches(value);
+    }
+
+    @Override
+    public boolean matchesAbsent() {
+      return true;
+    }
+
+    @Override
+    public boolean isWildcard() {
+      return pattern.isWildcard();
+    }
+
+    @Override
+    public String text() {
+      return pattern.text() + " or absent";
+    }
+  }
+
+  /** Matches subjects without the attribute only. */
+  record Absent() implements Pattern {
+    @Override
+    public boolean matches(String value) {
+      return false;
+    }
+
+    @Override
+    public boolean matchesAbsent() {
+      return true;
+    }
+
+    @Override
+    public boolean isWildcard() {
+      return false;
+    }
+
+    @Override
+    public String text() {
+      return "absent";
     }
   }
 

@@ -136,8 +136,8 @@ public final class RuleSet {
    * denies every request, else the first fallback that does, if fallbacks apply.
    */
   private Plan.@Nullable Part decider(IntCollector found, Subject subject, long now) {
-    Plan.@Nullable Part denial = null;
-    Plan.@Nullable Part fallbackDenial = null;
+    Plan.Part denial = null;
+    Plan.Part fallbackDenial = null;
     boolean needsFallback = true;
     for (int i = 0; i < found.size(); i++) {
       var compiled = compiledRules.get(found.get(i));

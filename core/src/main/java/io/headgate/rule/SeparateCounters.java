@@ -72,6 +72,8 @@ final class SeparateCounters {
   private boolean isDetermined(String attribute, Pattern pattern, List<String> attributes) {
     if (attributes.contains(attribute) && pattern.isDeterminedByKey(attribute)) return true;
     var fixed = rule.match().conditions().get(attribute);
-    return fixed instanceof Pattern.Exactly || pattern.equals(fixed);
+    return fixed instanceof Pattern.Exactly
+        || fixed instanceof Pattern.Absent
+        || pattern.equals(fixed);
   }
 }

@@ -51,6 +51,16 @@ class CounterTest {
   }
 
   @Test
+  void absentAttributeOfAWildcardConditionHasItsOwnCounter() {
+    var any = new Pattern.OrAbsent(Pattern.parse("tenant", "*"));
+    var rule = Rule.named("r").match(new Match(Map.of("tenant", any))).limit(LIMIT).build();
+    var counter = new Counter(rule, rule.limits().getFirst());
+    assertThat(counter.per()).containsExactly("tenant");
+    assertThat(counter.keyOf(subject("user", "ada"))).isEqualTo("");
+    assertThat(counter.keyOf(subject("tenant", "t1"))).isEqualTo("t1");
+  }
+
+  @Test
   void subjectsWithoutTheAttributeShareASeparateCounter() {
     var single = per("user");
     assertThat(single.keyOf(subject("ip", "10.0.0.1")))

@@ -7,6 +7,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.MatchExplanation.Condition;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,21 @@ class MatchExplanationTest {
     assertThat(explanation.reason()).isEqualTo("user is (absent), not *");
     assertThat(explanation.conditions())
         .containsExactly(new Condition("user", "*", Condition.ABSENT, false));
+  }
+
+  @Test
+  void conditionThatAnAbsentAttributeMeetsIsShown() {
+    var rule =
+        Rule.named("r")
+            .match(new Match(Map.of("user", new Pattern.OrAbsent(Pattern.parse("user", "4*")))))
+            .limit(LIMIT)
+            .build();
+    var explanation = explain(Subject.of("x"), rule);
+    assertThat(explanation.applies()).isTrue();
+    assertThat(explanation.conditions())
+        .containsExactly(new Condition("user", "4* or absent", Condition.ABSENT, true));
+    assertThat(explain(Subject.of("user", "5"), rule).reason())
+        .isEqualTo("user is 5, not 4* or absent");
   }
 
   @Test

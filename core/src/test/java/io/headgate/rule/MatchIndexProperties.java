@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -29,11 +30,14 @@ class MatchIndexProperties {
 
   private static boolean holds(Match match, Subject subject) {
     return match.conditions().entrySet().stream()
-        .allMatch(condition ->
-            subject
-                .attribute(condition.getKey())
-                .filter(condition.getValue()::matches)
-                .isPresent());
+        .allMatch(condition -> {
+          var value = subject.attribute(condition.getKey());
+          return switch (condition.getValue()) {
+            case Pattern.Absent absent -> value.isEmpty();
+            case Pattern.OrAbsent(var pattern) -> value.isEmpty() || pattern.matches(value.get());
+            case Pattern pattern -> value.isPresent() && pattern.matches(value.get());
+          };
+        });
   }
 
   private static List<Integer> found(MatchIndex index, Subject subject) {
@@ -91,8 +95,13 @@ class MatchIndexProperties {
   }
 
   private static Arbitrary<Pattern> orLists(Arbitrary<Pattern> one) {
+    var list = one.list().ofMinSize(1).ofMaxSize(4).map(Pattern::anyOf);
+    Arbitrary<Pattern> except = Combinators.combine(list, list).as(Pattern.Except::new);
+    var present = Arbitraries.frequencyOf(Tuple.of(3, one), Tuple.of(1, list), Tuple.of(1, except));
     return Arbitraries.frequencyOf(
-        Tuple.of(3, one), Tuple.of(1, one.list().ofMinSize(1).ofMaxSize(4).map(Pattern::anyOf)));
+        Tuple.of(6, present),
+        Tuple.of(2, present.map(Pattern.OrAbsent::new)),
+        Tuple.of(1, Arbitraries.just(new Pattern.Absent())));
   }
 
   @Provide

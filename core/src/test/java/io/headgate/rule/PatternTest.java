@@ -37,6 +37,49 @@ class PatternTest {
   }
 
   @Test
+  void absentAttributeMatchesOnlyIfTheConditionSaysSo() {
+    var except = new Pattern.Except(Pattern.parse("path", "*"), Pattern.parse("path", "/health"));
+    var orAbsent = new Match(Map.of("path", new Pattern.OrAbsent(except)));
+    var absent = new Match(Map.of("path", new Pattern.Absent()));
+    var without = Subject.of("user", "ada");
+    assertThat(new Match(Map.of("path", except)).matches(without)).isFalse();
+    assertThat(orAbsent.matches(without)).isTrue();
+    assertThat(orAbsent.matches(without.with("path", "/login"))).isTrue();
+    assertThat(orAbsent.matches(without.with("path", "/health"))).isFalse();
+    assertThat(absent.matches(without)).isTrue();
+    assertThat(absent.matches(without.with("path", "/login"))).isFalse();
+    assertThat(new Pattern.OrAbsent(except).text()).isEqualTo("* except /health or absent");
+  }
+
+  @Test
+  void absenceIsNoPartOfAnotherPattern() {
+    var any = Pattern.parse("path", "*");
+    var absent = new Pattern.Absent();
+    assertThatThrownBy(() -> new Pattern.AnyOf(List.of(any, absent)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Pattern.Except(any, absent))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Pattern.OrAbsent(new Pattern.OrAbsent(any)))
+        .hasMessage(
+            "'* or absent' can't be part of another pattern; let the whole condition match absent attributes");
+  }
+
+  /** Fingerprints are part of counter keys. */
+  @Test
+  void fingerprintsOfAbsenceDifferFromAllOthers() {
+    var any = Pattern.parse("path", "*");
+    assertThat(
+            List.of(
+                    any,
+                    new Pattern.OrAbsent(any),
+                    new Pattern.Absent(),
+                    Pattern.parse("p", "absent"))
+                .stream()
+                .map(pattern -> new Match(Map.of("path", pattern)).fingerprint()))
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
   void textWithoutAStarIsComparedExactly() {
     assertThat(Pattern.parse("key", "user:42")).isEqualTo(new Pattern.Exactly("user:42"));
     assertThat(Pattern.parse("key", "10.0.0.0/8").matches("10.1.2.3")).isFalse();

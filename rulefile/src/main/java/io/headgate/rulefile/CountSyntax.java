@@ -8,13 +8,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Parses and formats the whole numbers of rule files: {@code 100}, {@code 1_000}, {@code 10k},
- * {@code 1GiB}.
+ * Parses and formats the whole numbers of rule files: {@code 100}, {@code 1_000}, {@code 1,000},
+ * {@code 10k}, {@code 1GiB}.
  */
 final class CountSyntax {
-  private static final Pattern WRITTEN = Pattern.compile("([0-9]+(?:_[0-9]+)*+)([a-zA-Z]*)");
+  /** Digits, or groups of three digits, all separated by the same character. */
+  private static final Pattern WRITTEN =
+      Pattern.compile("([0-9]++|[0-9]{1,3}(?:(?:_[0-9]{3})++|(?:,[0-9]{3})++))([a-zA-Z]*)");
+
   private static final Pattern LENIENT =
-      Pattern.compile("([0-9,]{1,20}(?:\\.[0-9]{1,12})?) ?([a-zA-Z]*)");
+      Pattern.compile("([0-9,_]{1,40}(?:\\.[0-9]{1,12})?) ?([a-zA-Z]*)");
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
   private static final int MAX_DIGITS = 30;
 
@@ -51,7 +54,7 @@ final class CountSyntax {
     if (!written.matches()) throw notACount(text);
     var factor = factor(written.group(2));
     if (factor.isEmpty()) throw unknownUnit(text, written.group(1), written.group(2));
-    String digits = written.group(1).replace("_", "");
+    String digits = written.group(1).replace("_", "").replace(",", "");
     if (digits.length() <= MAX_DIGITS) {
       var value = new BigInteger(digits).multiply(BigInteger.valueOf(factor.get()));
       if (value.bitLength() < Long.SIZE) return value.longValue();
@@ -117,12 +120,12 @@ final class CountSyntax {
             .formatted(Excerpt.of(text), NameSuggester.didYouMean(validSpelling(text))));
   }
 
-  /** Returns the valid spelling of texts such as {@code 1.5k} or {@code 1,000}. */
+  /** Returns the valid spelling of texts such as {@code 1.5k} or {@code 10_00}. */
   private static Optional<String> validSpelling(String text) {
     var lenient = LENIENT.matcher(text);
     if (!lenient.matches()) return Optional.empty();
     var factor = factor(lenient.group(2));
-    String number = lenient.group(1).replace(",", "");
+    String number = lenient.group(1).replace(",", "").replace("_", "");
     if (factor.isEmpty() || number.isEmpty() || number.startsWith(".")) return Optional.empty();
     try {
       return Optional.of(

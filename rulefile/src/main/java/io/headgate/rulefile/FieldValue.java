@@ -17,6 +17,11 @@ import java.util.function.Supplier;
  */
 record FieldValue(SourceNode node, String path, ProblemCollector problems) {
 
+  /** Returns the same value with a collector of its own, for a value that is read elsewhere. */
+  FieldValue withoutProblems() {
+    return new FieldValue(node, path, new ProblemCollector());
+  }
+
   /** Adds a problem at this node's position. */
   void problem(String message) {
     problems.add(node.at(), path, message);

@@ -51,27 +51,30 @@ record LimitsReader(Optional<Combine> combine) {
    * Reads the limits of a rule or override. Invalid ones are left out and reported.
    *
    * @param name the default name of a single limit
-   * @param override whether the owner is an override, which may be unlimited
+   * @param rule the limits of the rule, if the owner is one of its overrides
    */
-  List<RuleLimit> read(MappingReader owner, String name, boolean override) {
+  List<RuleLimit> read(MappingReader owner, String name, Optional<RuleLimits> rule) {
     if (owner.has("limit") && owner.has("limits")) {
       owner.problem("limits", "limit is given as well; give only one of the two");
     } else if (!owner.has("limit") && !owner.has("limits") && !owner.suggested("limits")) {
       owner.missing("limit", "give one limit, or several under limits:");
     }
     var limits = new ArrayList<RuleLimit>();
-    owner.find("limit").flatMap(value -> single(value, name, override)).ifPresent(limits::add);
-    owner.find("limits").map(this::several).ifPresent(limits::addAll);
+    owner.find("limit").flatMap(value -> single(value, name, rule)).ifPresent(limits::add);
+    owner.find("limits").map(value -> several(value, rule)).ifPresent(limits::addAll);
     return limits;
   }
 
-  private Optional<RuleLimit> single(FieldValue value, String name, boolean override) {
+  private Optional<RuleLimit> single(FieldValue value, String name, Optional<RuleLimits> rule) {
     if (value.node() instanceof SourceNode.Scalar scalar && !scalar.isNull()) {
       return value
-          .read(ONE, text -> withoutParameters(text, override))
+          .read(ONE, text -> withoutParameters(text, rule.isPresent()))
           .map(limit -> RuleLimit.of(name, limit));
     }
-    return value.section(ONE).flatMap(section -> limit(section, name, List.of()));
+    return value
+        .section(ONE)
+        .filter(section -> rule.isEmpty() || rule.get().inheritTo(section, true))
+        .flatMap(section -> limit(section, name, List.of()));
   }
 
   /** Parses the value of {@code limit} if it is a word instead of a map. */
@@ -96,10 +99,12 @@ record LimitsReader(Optional<Combine> combine) {
                 ONE,
                 String.join(" or ", words),
                 Excerpt.of(text),
-                NameSuggester.nearest(text, words).map("; did you mean %s?"::formatted).orElse("")));
+                NameSuggester.nearest(text, words)
+                    .map("; did you mean %s?"::formatted)
+                    .orElse("")));
   }
 
-  private List<RuleLimit> several(FieldValue value) {
+  private List<RuleLimit> several(FieldValue value, Optional<RuleLimits> rule) {
     var items = value.items("a list of limits");
     if (items.isPresent() && items.get().isEmpty())
       value.problem("is empty; give at least one limit");
@@ -111,6 +116,7 @@ record LimitsReader(Optional<Combine> combine) {
         continue;
       }
       item.section("a map such as { name: calls, algorithm: token-bucket, rate: 100/1m }")
+          .filter(section -> rule.isEmpty() || rule.get().inheritTo(section, false))
           .flatMap(section -> oneOfSeveral(section, named))
           .ifPresent(limits::add);
     }
@@ -131,7 +137,7 @@ record LimitsReader(Optional<Combine> combine) {
     var earlier = named.putIfAbsent(name, section);
     if (earlier == null) return limit;
     String other = earlier.self().path();
-    if (section.has("name")) {
+    if (section.hasOwn("name")) {
       section
           .findOrSelf("name")
           .problem("'%s' is already the name of %s; give each its own".formatted(name, other));

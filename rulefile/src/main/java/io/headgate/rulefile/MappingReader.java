@@ -11,11 +11,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
-/** Reads the fields of a map. Duplicate names are reported; the first one counts. */
+/**
+ * Reads the fields of a map. Duplicate names are reported; the first one counts.
+ *
+ * <p>A map may inherit fields of another, which {@link #has} and {@link #find} include.
+ */
 final class MappingReader {
+  /** The digits after the comma of a number such as 1,000/1d, which is not quoted. */
+  private static final Pattern REST_OF_A_NUMBER = Pattern.compile("[0-9]{3}(?:\\D.*)?");
+
   private final FieldValue self;
   private final Map<String, Field> fields = new LinkedHashMap<>();
+  private final Map<String, FieldValue> inherited = new LinkedHashMap<>();
   private final Set<String> suggested = new HashSet<>();
 
   MappingReader(FieldValue self, Fields node) {
@@ -39,18 +49,46 @@ final class MappingReader {
   }
 
   boolean has(String name) {
+    return hasOwn(name) || inherited.containsKey(name);
+  }
+
+  /** Returns whether the map itself has a field. */
+  boolean hasOwn(String name) {
     return fields.containsKey(name);
+  }
+
+  /** Adds the fields of another map that this one does not have and that the filter accepts. */
+  void inherit(MappingReader other, Predicate<String> filter) {
+    other.fields.forEach((name, field) -> {
+      if (hasOwn(name) || !filter.test(name)) return;
+      inherited.put(name, new FieldValue(field.value(), path(name), self.problems()));
+    });
+  }
+
+  /** Returns the text of a field that the map itself has, if it is a scalar. */
+  Optional<String> ownText(String name) {
+    return findOwn(name)
+        .flatMap(value ->
+            value.node() instanceof SourceNode.Scalar scalar
+                ? Optional.of(scalar.text())
+                : Optional.empty());
   }
 
   /** Returns the value of a field, if present. */
   Optional<FieldValue> find(String name) {
+    return findOwn(name).or(() -> Optional.ofNullable(inherited.get(name)));
+  }
+
+  private Optional<FieldValue> findOwn(String name) {
     return Optional.ofNullable(fields.get(name))
         .map(field -> new FieldValue(field.value(), path(name), self.problems()));
   }
 
-  /** Returns the field if present, else the map itself: the position for a problem about it. */
+  /**
+   * Returns the field if the map itself has it, else the map: the position for a problem about it.
+   */
   FieldValue findOrSelf(String name) {
-    return find(name).orElse(self);
+    return findOwn(name).orElse(self);
   }
 
   /** Reads an optional scalar field; see {@link FieldValue#read}. */
@@ -101,6 +139,12 @@ final class MappingReader {
   void rejectUnknown(String name, List<String> allowed) {
     if (name.equals("<<")) {
       problem(name, "merge keys are not supported; write the fields out, or alias a whole value");
+      return;
+    }
+    if (REST_OF_A_NUMBER.matcher(name).matches()) {
+      problem(
+          name,
+          "a comma in braces separates fields; quote a number with commas, such as \"1,000/1d\", or write 1000/1d");
       return;
     }
     NameSuggester.nearest(name, allowed).ifPresent(suggested::add);

@@ -13,6 +13,8 @@ import java.util.Optional;
 final class MatchReader {
   static final String IS = "is";
   static final String EXCEPT = "except";
+  static final String OR = "or";
+  static final String ABSENT = "absent";
   private static final String PATTERN = "a pattern such as \"user:*\", or a list of them";
 
   /** Reads the conditions of a rule or override. Invalid ones are left out and reported. */
@@ -50,13 +52,57 @@ final class MatchReader {
   private static Optional<Pattern> condition(String attribute, FieldValue value) {
     if (value.attempt(() -> attribute(attribute)).isEmpty()) return Optional.empty();
     if (!(value.node() instanceof SourceNode.Fields)) return patterns(attribute, value);
-    return value.section(PATTERN).flatMap(section -> exception(attribute, section));
+    return value.section(PATTERN).flatMap(section -> map(attribute, section));
   }
 
-  /** Reads a map of {@code is}, by default any value, and {@code except}. */
+  /**
+   * Reads a map of {@code is}, by default any value, {@code except} and {@code or: absent}, or of
+   * {@code absent: true} alone.
+   */
+  private static Optional<Pattern> map(String attribute, MappingReader section) {
+    section.allowOnly(List.of(IS, EXCEPT, OR, ABSENT));
+    if (section.has(ABSENT)) return absent(section);
+    boolean orAbsent = section.has(OR);
+    if (orAbsent && section.read(OR, ABSENT, MatchReader::absentWord).isEmpty()) {
+      return Optional.empty();
+    }
+    if (!section.has(EXCEPT) && !(orAbsent && section.has(IS))) {
+      section.missing(
+          EXCEPT,
+          orAbsent
+              ? "give the values to exclude, or those to match under is:"
+              : "give the values to exclude, or add or: absent");
+    }
+    var pattern = section.has(EXCEPT) ? exception(attribute, section) : is(attribute, section);
+    return orAbsent ? pattern.map(Pattern.OrAbsent::new) : pattern;
+  }
+
+  private static Optional<Pattern> is(String attribute, MappingReader section) {
+    return section.find(IS).flatMap(value -> patterns(attribute, value));
+  }
+
+  private static Optional<Pattern> absent(MappingReader section) {
+    for (var other : List.of(IS, EXCEPT, OR)) {
+      section.problem(
+          other, "absent: true matches no value; write or: absent to match values as well");
+    }
+    return section.read(ABSENT, "true", MatchReader::yes).map(yes -> new Pattern.Absent());
+  }
+
+  private static String absentWord(String text) {
+    if (text.equals(ABSENT)) return text;
+    throw EnumNames.unknown(text, List.of(ABSENT));
+  }
+
+  private static boolean yes(String text) {
+    if (text.equals("true")) return true;
+    throw new IllegalArgumentException(
+        "%s has no effect; write true, or a pattern such as \"*\" for callers that have the attribute"
+            .formatted(Excerpt.of(text)));
+  }
+
+  /** Reads {@code is}, by default any value, and {@code except}. */
   private static Optional<Pattern> exception(String attribute, MappingReader section) {
-    section.allowOnly(List.of(IS, EXCEPT));
-    if (!section.has(EXCEPT)) section.missing(EXCEPT, "give the values to exclude");
     var is = section.find(IS);
     var pattern =
         is.isPresent() ? patterns(attribute, is.get()) : Optional.of(Pattern.parse(attribute, "*"));

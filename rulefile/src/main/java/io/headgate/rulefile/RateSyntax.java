@@ -6,9 +6,13 @@ import io.headgate.limit.Window;
 import io.headgate.rulefile.DurationSyntax.Span;
 import java.time.ZoneId;
 
-/** Parses and formats the rates of rule files: {@code 100/1m}, {@code 10MB/hour}. */
+/**
+ * Parses and formats the rates of rule files: {@code 100/1m}, {@code 10MB/hour}, {@code 100 per
+ * day}.
+ */
 final class RateSyntax {
   static final String WANTED = "a rate such as 100/1m";
+  private static final String PER = " per ";
 
   /** A parsed rate, whose period may have no fixed length. */
   public record Written(long permits, Span period) {
@@ -33,18 +37,19 @@ final class RateSyntax {
   }
 
   /**
-   * Parses a count and a period, separated by a slash.
+   * Parses a count and a period, separated by a slash or the word "per".
    *
    * @throws IllegalArgumentException if the text is not a rate
    */
   static Written parse(String text) {
     int slash = text.indexOf('/');
-    if (slash < 0) {
+    int per = text.indexOf(PER);
+    if (slash < 0 && per < 0) {
       throw new IllegalArgumentException(
           "%s has no period; write count/duration, such as 100/1m".formatted(Excerpt.of(text)));
     }
-    long permits = CountSyntax.parse(text.substring(0, slash).strip());
-    String period = text.substring(slash + 1).strip();
+    long permits = CountSyntax.parse(text.substring(0, slash < 0 ? per : slash).strip());
+    String period = text.substring(slash < 0 ? per + PER.length() : slash + 1).strip();
     var one = DurationSyntax.unit(period).map(unit -> new Span(1, unit));
     return new Written(permits, one.orElseGet(() -> DurationSyntax.span(period)));
   }

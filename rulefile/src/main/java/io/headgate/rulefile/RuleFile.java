@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Reads and writes rules as YAML or JSON. Both formats have the same structure.
@@ -104,10 +106,31 @@ public final class RuleFile {
   }
 
   /**
-   * Returns a message for each setting of valid rules that may admit more than its author expects.
+   * Returns a message for each setting of valid rules that may admit more than its author expects:
+   * overrides that callers can choose, rules that callers can escape by leaving an attribute out,
+   * and rules for authentication that admit every request while the store is unavailable.
    */
   public static List<String> warnings(List<Rule> rules) {
-    return rules.stream().flatMap(rule -> OverrideWarnings.of(rule).stream()).toList();
+    return warnings(rules, rule -> true);
+  }
+
+  /**
+   * As {@link #warnings(List)}, for some of the rules.
+   *
+   * @param rules all rules, since one may limit the callers that escape another
+   * @param which the rules to report
+   */
+  public static List<String> warnings(List<Rule> rules, Predicate<Rule> which) {
+    var escapes = new EscapeWarnings(rules);
+    return rules.stream()
+        .filter(which)
+        .flatMap(rule ->
+            Stream.of(
+                    OverrideWarnings.of(rule).stream(),
+                    escapes.of(rule).stream(),
+                    FailOpenWarnings.of(rule).stream())
+                .flatMap(all -> all))
+        .toList();
   }
 
   private static List<Rule> rules(Optional<String> text, ProblemCollector problems, String source) {

@@ -11,6 +11,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Reads one rule. */
@@ -33,6 +34,7 @@ final class RuleReader {
           "on-store-failure",
           "status",
           "active");
+
   /** The fields that an exempt rule can't have, since it limits nothing. */
   private static final List<String> LIMITING =
       List.of("per", "combine", "threshold", "limit", "limits", "overrides");
@@ -61,7 +63,7 @@ final class RuleReader {
     boolean exempt = section.read("exempt", "true or false", RuleReader::flag).orElse(false);
     if (exempt) exempt(section, rule);
     boolean denies = !exempt && limits(section, id, rule);
-    section.choose("mode", Mode.class).ifPresent(rule::mode);
+    section.read("mode", EnumNames.wanted(Mode.class), RuleReader::mode).ifPresent(rule::mode);
     section.choose("consistency", Consistency.class).ifPresent(rule::consistency);
     section
         .find("on-store-failure")
@@ -87,17 +89,18 @@ final class RuleReader {
   private static boolean limits(MappingReader section, String id, Rule.Builder rule) {
     var combine = combine(section);
     var reader = new LimitsReader(combine);
-    var limits = reader.read(section, id, false);
+    var limits = reader.read(section, id, Optional.empty());
     boolean denies = denies(limits);
     limits.forEach(rule::limit);
     // An override shares the rule's counter if both have a single limit, since the names are equal.
     String single = limits.size() == 1 ? limits.getFirst().name() : id;
+    var inherited = RuleLimits.of(section, limits);
     boolean several = hasSeveral(section);
     for (var item : items(section, "overrides", "a list of overrides, each with match and limit")) {
       var override = item.section("a map of match and limit");
       if (override.isEmpty()) continue;
       several |= hasSeveral(override.get());
-      var read = override(override.get(), reader, single);
+      var read = override(override.get(), reader, single, inherited);
       read.ifPresent(rule::override);
       denies |= read.isPresent() && denies(read.get().limits());
     }
@@ -117,13 +120,13 @@ final class RuleReader {
   }
 
   private static Optional<LimitOverride> override(
-      MappingReader section, LimitsReader reader, String single) {
+      MappingReader section, LimitsReader reader, String single, RuleLimits inherited) {
     section.allowOnly(List.of("match", "limit", "limits"));
     if (!section.has("match")) {
       section.missing("match", "give the callers it applies to, such as { key: \"user:42\" }");
     }
     var match = section.find("match").map(MatchReader::match);
-    var limits = reader.read(section, single, true);
+    var limits = reader.read(section, single, Optional.of(inherited));
     if (match.isEmpty() || limits.isEmpty()) return Optional.empty();
     return Optional.of(new LimitOverride(match.get(), limits));
   }
@@ -186,6 +189,22 @@ final class RuleReader {
           throw EnumNames.unknown(
               text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
     };
+  }
+
+  /** Parses a mode; suggests the mode that other products call otherwise. */
+  private static Mode mode(String text) {
+    String meant =
+        switch (text.toLowerCase(Locale.ROOT).replace('_', '-')) {
+          case "dry-run", "dryrun", "log-only", "log", "monitor", "observe", "report-only" ->
+              "shadow";
+          case "disabled", "disable", "inactive" -> "off";
+          case "enabled", "enable", "active", "on" -> "enforce";
+          default -> text;
+        };
+    if (meant.equals(text)) return EnumNames.parse(Mode.class, text);
+    throw new IllegalArgumentException(
+        "%s is not known; did you mean %s? Allowed: enforce, shadow, off"
+            .formatted(Excerpt.of(text), meant));
   }
 
   private static boolean flag(String text) {

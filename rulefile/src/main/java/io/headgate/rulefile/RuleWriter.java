@@ -103,22 +103,37 @@ final class RuleWriter {
         .conditions()
         .forEach((attribute, pattern) -> {
           MatchReader.attribute(attribute);
-          fields.put(
-              attribute,
-              pattern instanceof Pattern.Except except
-                  ? exception(attribute, except)
-                  : patterns(attribute, pattern));
+          fields.put(attribute, condition(attribute, pattern));
         });
     return new OutputNode.Fields(fields);
   }
 
-  private static OutputNode exception(String attribute, Pattern.Except except) {
+  private static OutputNode condition(String attribute, Pattern pattern) {
+    return switch (pattern) {
+      case Pattern.Except except -> new OutputNode.Fields(exception(attribute, except));
+      case Pattern.OrAbsent(var present) -> {
+        var fields = new LinkedHashMap<String, OutputNode>();
+        if (present instanceof Pattern.Except except) fields.putAll(exception(attribute, except));
+        else fields.put(MatchReader.IS, patterns(attribute, present));
+        fields.put(MatchReader.OR, new OutputNode.Text(MatchReader.ABSENT));
+        yield new OutputNode.Fields(fields);
+      }
+      case Pattern.Absent absent ->
+          new OutputNode.Fields(Map.of(MatchReader.ABSENT, new OutputNode.Literal("true")));
+      case Pattern.Exactly exactly -> patterns(attribute, exactly);
+      case Pattern.Glob glob -> patterns(attribute, glob);
+      case Pattern.Cidr block -> patterns(attribute, block);
+      case Pattern.AnyOf anyOf -> patterns(attribute, anyOf);
+    };
+  }
+
+  private static Map<String, OutputNode> exception(String attribute, Pattern.Except except) {
     var fields = new LinkedHashMap<String, OutputNode>();
     if (!except.pattern().equals(Pattern.parse(attribute, "*"))) {
       fields.put(MatchReader.IS, patterns(attribute, except.pattern()));
     }
     fields.put(MatchReader.EXCEPT, patterns(attribute, except.excluded()));
-    return new OutputNode.Fields(fields);
+    return fields;
   }
 
   private static OutputNode patterns(String attribute, Pattern pattern) {

@@ -16,6 +16,8 @@ class CountSyntaxTest {
     "100, 100",
     "1_000, 1000",
     "1_000_000, 1000000",
+    "'1,000', 1000",
+    "'12,345,678k', 12345678000",
     "10k, 10000",
     "10kB, 10000",
     "1M, 1000000",
@@ -41,11 +43,18 @@ class CountSyntaxTest {
       value = {
         "1.5k | '1.5k' is no count; did you mean 1500? Write a whole number, such as 100, 1_000,"
             + " 10k, 1M or 10MB",
-        "1,000 | '1,000' is no count; did you mean 1000? Write a whole number, such as 100, 1_000,"
+        "10,00 | '10,00' is no count; did you mean 1000? Write a whole number, such as 100, 1_000,"
             + " 10k, 1M or 10MB",
         "0.5 | '0.5' is no count. Write a whole number, such as 100, 1_000, 10k, 1M or 10MB",
         "-5 | '-5' is no count. Write a whole number, such as 100, 1_000, 10k, 1M or 10MB",
-        "1__0 | '1__0' is no count. Write a whole number, such as 100, 1_000, 10k, 1M or 10MB",
+        "1__0 | '1__0' is no count; did you mean 10? Write a whole number, such as 100, 1_000,"
+            + " 10k, 1M or 10MB",
+        "1_1_1 | '1_1_1' is no count; did you mean 111? Write a whole number, such as 100, 1_000,"
+            + " 10k, 1M or 10MB",
+        "1000_000 | '1000_000' is no count; did you mean 1000000? Write a whole number, such as"
+            + " 100, 1_000, 10k, 1M or 10MB",
+        "1,000_000 | '1,000_000' is no count; did you mean 1000000? Write a whole number, such as"
+            + " 100, 1_000, 10k, 1M or 10MB",
         "1e3 | '1e3' is no count. Write a whole number, such as 100, 1_000, 10k, 1M or 10MB",
         "many | 'many' is no count. Write a whole number, such as 100, 1_000, 10k, 1M or 10MB",
         "10K | '10K' has the unknown unit 'K'; did you mean 10k? Allowed: k, M, G, T (of 1000) and"

@@ -21,6 +21,9 @@ class RateSyntaxTest {
     "100/hour, 100, PT1H",
     "3/7s, 3, PT7S",
     "1_000/day, 1000, PT24H",
+    "'1,000/day', 1000, PT24H",
+    "1000 per day, 1000, PT24H",
+    "1k per 5m, 1000, PT5M",
     "10MB/1h, 10000000, PT1H",
     "1M / 1d, 1000000, PT24H",
     "5/2weeks, 5, PT336H",
@@ -56,10 +59,9 @@ class RateSyntaxTest {
         "100/1m/2 | '1m/2' is no duration. Write a whole number and a unit, such as 250ms, 10s, 5m,"
             + " 1h or 1d",
         "100/60 | '60' has no unit; write 60s for seconds, or 60ms, 60m, 60h",
-        "10 per minute | '10 per minute' has no period; write count/duration, such as 100/1m",
+        "10 a minute | '10 a minute' has no period; write count/duration, such as 100/1m",
         "5/1y | '1y' has no fixed length; months and years need a fixed-window with align: calendar",
-        "0/1m | a rate needs at least 1 permit per period, got 0; to let nothing pass, match the"
-            + " callers and refuse them before they are limited",
+        "0/1m | a rate needs at least 1 permit per period, got 0; to let nothing pass, use limit: deny",
       })
   void invalidRateIsRejectedWithASuggestion(String text, String message) {
     assertThatThrownBy(() -> RateSyntax.parse(text).rate())

@@ -176,9 +176,15 @@ final class Rules {
       for (int j = 1 + random.nextInt(3); j > 0; j--) {
         patterns.add(Pattern.parse(attribute, attribute.equals("ip") ? block() : text(12) + "x"));
       }
-      conditions.put(attribute, Pattern.anyOf(patterns));
+      conditions.put(attribute, condition(attribute, Pattern.anyOf(patterns)));
     }
     return new Match(conditions);
+  }
+
+  private Pattern condition(String attribute, Pattern pattern) {
+    if (maybe(0.1)) return new Pattern.Absent();
+    var present = maybe(0.2) ? new Pattern.Except(Pattern.parse(attribute, "*"), pattern) : pattern;
+    return maybe(0.2) ? new Pattern.OrAbsent(present) : present;
   }
 
   private String block() {

@@ -81,6 +81,7 @@ record RuleChangeRunner(
     var diff = answer.json().at("diff");
     long number = answer.json().at("revision").at("number").number();
     if (showsDiff) new DiffText(context).print(diff);
+    printWarnings(answer.json());
     if (answer.json().at("changed").isTrue()) {
       context.out().printf("Revision %d is in force: %s.%n", number, DiffText.summary(diff));
     } else {
@@ -96,6 +97,7 @@ record RuleChangeRunner(
     }
     var diff = answer.json().at("diff");
     new DiffText(context).print(diff);
+    printWarnings(answer.json());
     context
         .out()
         .printf(
@@ -106,6 +108,12 @@ record RuleChangeRunner(
     }
     printCallers(answer.json().at("callers"));
     return Main.OK;
+  }
+
+  private void printWarnings(JsonReply answer) {
+    for (var warning : answer.at("warnings").texts()) {
+      context.out().println("warning: " + warning);
+    }
   }
 
   private void printCallers(JsonReply callers) {

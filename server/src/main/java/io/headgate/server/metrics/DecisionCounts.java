@@ -7,6 +7,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.store.Source;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -116,10 +117,13 @@ final class DecisionCounts {
         CounterSnapshot.builder()
             .name("headgate_uncounted_checks")
             .help("Checks that rules which fail open allowed, because the store was unavailable.")
-            .dataPoint(
-                CounterSnapshot.CounterDataPointSnapshot.builder()
-                    .value((double) uncounted.sum())
-                    .build())
+            .dataPoint(CounterDataPointSnapshot.builder().value((double) uncounted.sum()).build())
+            .build());
+    snapshots.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("headgate_unmatched_checks")
+            .help("Checks to which no enforced rule applied.")
+            .dataPoint(CounterDataPointSnapshot.builder().value((double) none.total()).build())
             .build());
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(

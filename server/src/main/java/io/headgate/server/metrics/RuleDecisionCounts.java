@@ -74,6 +74,13 @@ final class RuleDecisionCounts {
     if (shadows > 0) shadowDenials.dataPoint(point(shadows, Labels.of("rule", rule)));
   }
 
+  /** Returns the number of decisions of all event loops. */
+  long total() {
+    long total = 0;
+    for (int index = 0; index < SHADOW; index++) total += sum(index);
+    return total;
+  }
+
   private boolean isShownAtZero(DecisionLabel outcome, Source source) {
     return shownAtZero
         && source == Source.STORE

@@ -25,6 +25,8 @@ final class Aggregator {
   private final OutcomeCounts totals = new OutcomeCounts();
   private long uncounted; // since the last takeUncounted
   private long degraded; // since the last takeDegraded
+  private final SecondRing unmatched;
+  private long totalUnmatched;
 
   /**
    * @param started the first second to count
@@ -32,6 +34,7 @@ final class Aggregator {
   Aggregator(long started) {
     this.started = started;
     this.ring = new CheckRing(started - 1);
+    this.unmatched = new SecondRing(started - 1, 1);
   }
 
   /** Adds the counts of one thread and one second. */
@@ -39,6 +42,8 @@ final class Aggregator {
     totals.add(counts.all);
     uncounted += counts.uncounted;
     degraded += counts.all.degraded;
+    totalUnmatched += counts.unmatched;
+    unmatched.add(counts.second, 0, counts.unmatched);
     ring.add(counts.second, counts.all);
     latencies.add(counts.second, counts.latencies);
     counts.byRule.forEach((rule, outcomes) -> {
@@ -57,6 +62,7 @@ final class Aggregator {
    */
   void advance(long second) {
     ring.advance(second);
+    unmatched.advance(second);
     rules.values().removeIf(ring -> second - ring.newest() >= SecondRing.SECONDS);
   }
 
@@ -100,10 +106,17 @@ final class Aggregator {
         recent,
         ring.sum(last, recent),
         totals.counts(),
+        new StatsSnapshot.Unmatched(recentUnmatched(last, recent), totalUnmatched),
         latencies.minute(last),
         List.copyOf(series),
         byRule(last, recent),
         anomalies);
+  }
+
+  private long recentUnmatched(long last, int seconds) {
+    long sum = 0;
+    for (long second = last - seconds + 1; second <= last; second++) sum += unmatched.at(second, 0);
+    return sum;
   }
 
   private List<StatsSnapshot.RuleStats> byRule(long last, int recent) {

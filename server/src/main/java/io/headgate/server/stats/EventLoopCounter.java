@@ -24,10 +24,11 @@ public final class EventLoopCounter implements DecisionListener {
   private final CheckResult.RuleVisitor ruleListener = this::countRule;
   private ThreadCounts counts;
   private CallerTable callers;
-  private boolean allowed; // of the decision being counted, like the next three fields
+  private boolean allowed; // of the decision being counted, like the next four fields
   private boolean degraded;
   private boolean shadowDenied;
   private boolean uncounted;
+  private boolean matched;
 
   EventLoopCounter(CallerNaming names, CountsQueue queue, LongSupplier clock, long secret) {
     this.names = names;
@@ -45,9 +46,11 @@ public final class EventLoopCounter implements DecisionListener {
     degraded = result.source() == Source.FALLBACK;
     shadowDenied = false;
     uncounted = false;
+    matched = false;
     result.forEachRule(ruleListener);
     count(counts.all, allowed, !allowed, shadowDenied);
     if (uncounted && allowed) counts.uncounted++;
+    if (!matched) counts.unmatched++;
     counts.latencies.record(nanos);
     countCaller(request.subject(), result);
   }
@@ -58,6 +61,7 @@ public final class EventLoopCounter implements DecisionListener {
    */
   private void countRule(Rule rule, boolean passed) {
     boolean enforced = rule.mode() == Mode.ENFORCE;
+    matched |= enforced;
     boolean shadowDenial = !enforced && !passed && allowed;
     shadowDenied |= shadowDenial;
     // A rule with the local failure policy still counts.

@@ -15,6 +15,7 @@ final class ThreadCounts {
   final Map<String, OutcomeCounts> byRule = new HashMap<>();
   final LatencyHistogram latencies = new LatencyHistogram();
   long uncounted; // allowed without being counted by any limit
+  long unmatched; // no enforced rule applied
 
   ThreadCounts(long second) {
     this.second = second;

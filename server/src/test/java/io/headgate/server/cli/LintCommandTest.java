@@ -59,14 +59,29 @@ class LintCommandTest extends Shell {
             overrides:
               - { match: { user: ann }, limit: { algorithm: fixed-window, rate: 500/1m } }
               - { match: { path: /export }, limit: { algorithm: fixed-window, rate: 1000/1h } }
+          - id: rest
+            fallback: true
+            limit: { algorithm: fixed-window, rate: 10/1m }
         """);
     run("rules", "lint", "rules.yaml");
     assertThat(out)
         .isEqualTo(
             """
             rules.yaml: warning: rule 'api': override 2 (path: /export) has a counter of its own for limit 'api', because path is not in per [user]. A caller that chooses path gets both the rule's fixed-window rate 100/1m and the override's fixed-window rate 1k/1h. If that is too much, limit both together in another rule
-            rules.yaml: 1 rule, no problems, 1 warning
+            rules.yaml: 2 rules, no problems, 1 warning
             """);
+    assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void ruleThatCallersEscapeCausesAWarning() throws IOException {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        "[{ id: r, match: { ip: \"*\" }, limit: { algorithm: fixed-window, rate: 9/1s } }]");
+    run("rules", "lint", "rules.yaml");
+    assertThat(out)
+        .startsWith("rules.yaml: warning: rule 'r': a caller without ip escapes it")
+        .endsWith("rules.yaml: 1 rule, no problems, 1 warning\n");
     assertThat(code).isEqualTo(0);
   }
 

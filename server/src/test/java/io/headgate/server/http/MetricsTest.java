@@ -54,6 +54,7 @@ class MetricsTest {
     assertThat(series.decisions("line", "allowed", "store")).isEqualTo(1);
     assertThat(series.decisions("line", "delayed", "store")).isEqualTo(1);
     assertThat(series.decisions("(none)", "allowed", "store")).isEqualTo(1);
+    assertThat(series.value("headgate_unmatched_checks_total")).isEqualTo(1);
     assertThat(series.value("headgate_check_seconds_count")).isEqualTo(10);
     assertThat(series.value("headgate_check_seconds_bucket{le=\"+Inf\"}")).isEqualTo(10);
     assertThat(series.value("headgate_check_seconds_sum")).isPositive();

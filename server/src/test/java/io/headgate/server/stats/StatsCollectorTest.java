@@ -140,6 +140,20 @@ class StatsCollectorTest {
   }
 
   @Test
+  void checksWithoutAnEnforcedRuleAreUnmatched() {
+    var shadow = USERS.toBuilder().mode(Mode.SHADOW).build();
+    try (var none = RateLimiter.inMemory(shadow);
+        var exempt = RateLimiter.inMemory(Rule.named("exempt").exempt().build())) {
+      check(none, 20);
+      check(exempt, 5);
+      second(loop::tick, stats::tick);
+      assertThat(stats.snapshot().unmatched()).isEqualTo(new StatsSnapshot.Unmatched(20, 20));
+      for (int i = 0; i < 10; i++) second(loop::tick, stats::tick);
+    }
+    assertThat(stats.snapshot().unmatched()).isEqualTo(new StatsSnapshot.Unmatched(0, 20));
+  }
+
+  @Test
   void checksOfARuleIncludeShadowModeAndDenialsByOthers() {
     var strict = Rule.named("strict").match("key", "*").limit(FixedWindow.of(Rate.perHour(3)));
     var shadow = Rule.named("shadow").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));

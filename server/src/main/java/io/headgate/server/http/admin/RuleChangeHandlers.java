@@ -2,6 +2,7 @@ package io.headgate.server.http.admin;
 
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,7 @@ public final class RuleChangeHandlers {
   static final Set<String> PARAMETERS = Set.of("dry-run", "message", "author");
 
   private static final Logger LOG = LoggerFactory.getLogger(RuleChangeHandlers.class);
+  private static final int MAX_WARNINGS = 100;
   private static final String MESSAGE = "X-Headgate-Message";
   private static final String WITH_TOKEN = "with token";
   private static final String AUTHOR = "X-Headgate-Author";
@@ -162,6 +165,7 @@ public final class RuleChangeHandlers {
     var out = new JsonWriter().begin().name("changed").value(changed);
     RevisionJson.write(out.name("revision"), revision);
     RevisionJson.write(out.name("diff"), diff);
+    writeWarnings(out, after, diff);
     return Answer.of(changed ? change.status(diff) : 200, snapshot.number(), out.end());
   }
 
@@ -176,9 +180,18 @@ public final class RuleChangeHandlers {
     out.name("changed").value(!before.rules().equals(after.rules()));
     RevisionJson.write(out.name("revision"), latest.revision());
     repository.condition().readOnly().ifPresent(why -> out.name("readOnly").value(why));
-    RevisionJson.write(out.name("diff"), RuleDiff.of(before.rules(), after.rules()));
+    var diff = RuleDiff.of(before.rules(), after.rules());
+    RevisionJson.write(out.name("diff"), diff);
+    writeWarnings(out, after.rules(), diff);
     RevisionJson.write(out.name("callers"), effects);
     return Answer.of(200, latest.number(), out.end());
+  }
+
+  /** Writes the warnings for the rules that were added or changed. */
+  private static void writeWarnings(JsonWriter out, List<Rule> rules, RuleDiff diff) {
+    var ids = diff.changes().stream().map(RuleDiff.Change::id).collect(Collectors.toSet());
+    var warnings = RuleFile.warnings(rules, rule -> ids.contains(rule.id()));
+    out.name("warnings").value(warnings.subList(0, Math.min(MAX_WARNINGS, warnings.size())));
   }
 
   private ChangeInfo changeInfo(Exchange exchange, QueryString query) {

@@ -79,9 +79,11 @@ final class StatsJson {
     writeRules(out.name("rules"));
     out.name("rates").begin();
     writeRates(out, stats.recent(), stats.recentSeconds());
+    out.name("unmatched").value(stats.unmatched().recent() / (double) stats.recentSeconds());
     out.end();
     out.name("totals").begin();
     writeCounts(out, stats.totals());
+    out.name("unmatched").value(stats.unmatched().total());
     out.end();
     out.name("latency").begin();
     writeLatency(out.name("check"), stats.latency());

@@ -43,6 +43,7 @@ class StatsJsonTest {
         none.recentSeconds(),
         none.recent(),
         none.totals(),
+        none.unmatched(),
         none.latency(),
         none.series(),
         none.byRule(),

@@ -1,0 +1,123 @@
+package io.headgate.rulefile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Warnings about rules that are valid, and may admit more than their author expects. */
+class RuleWarningsTest {
+  private static final String LIMIT = "limit: { algorithm: token-bucket, rate: 100/1m }";
+
+  private static List<String> warnings(String... rules) {
+    return RuleFile.warnings(RuleFile.read("[" + String.join(",", rules) + "]"));
+  }
+
+  private static String rule(String id, String match, String... more) {
+    return "{ id: %s, match: %s, %s%s }"
+        .formatted(id, match, LIMIT, more.length == 0 ? "" : ", " + String.join(", ", more));
+  }
+
+  @Test
+  void ruleThatCallersEscapeByLeavingAnAttributeOutCausesAWarning() {
+    assertThat(warnings(rule("pages", "{ path: { except: /health } }")))
+        .containsExactly(
+            "rule 'pages': a caller without path escapes it, and no other rule limits such callers. To include them write path: { except: …, or: absent }, or add a fallback rule with match: {}");
+    assertThat(warnings(rule("both", "{ ip: \"*\", user: [\"a*\", \"*\"] }")))
+        .containsExactly(
+            "rule 'both': a caller without ip or user escapes it, and no other rule limits such callers. To include them write ip: { is: \"*\", or: absent } and user: { is: \"*\", or: absent }, or add a fallback rule with match: {}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{ path: { except: /health, or: absent } }",
+        "{ path: { absent: true } }",
+        "{ path: /login }",
+        "{ path: [/login, \"/admin/*\"] }",
+        "{ ip: 10.0.0.0/8 }"
+      })
+  void ruleThatNamesItsCallersOrIncludesAbsentAttributesCausesNone(String match) {
+    assertThat(warnings(rule("r", match))).isEmpty();
+  }
+
+  @Test
+  void ruleForEveryCallerLimitsThoseThatEscape() {
+    String pages = rule("pages", "{ path: { except: /health }, ip: \"*\" }");
+    assertThat(warnings(pages, rule("rest", "{}", "fallback: true"))).isEmpty();
+    assertThat(warnings(pages, rule("any", "{ key: { is: \"*\", or: absent } }"))).isEmpty();
+    assertThat(warnings(pages, rule("rest", "{}", "mode: shadow"))).hasSize(1);
+    assertThat(warnings(pages, rule("rest", "{}", "active: { days: mon }"))).hasSize(1);
+    assertThat(warnings(pages, "{ id: free, exempt: true }")).hasSize(1);
+    assertThat(warnings(pages, rule("per-ip", "{ ip: \"*\" }")))
+        .as("a caller with ip and without path is limited; one without ip is not")
+        .containsExactly(
+            "rule 'pages': a caller without ip escapes it, and no other rule limits such callers. To include them write ip: { is: \"*\", or: absent }, or add a fallback rule with match: {}",
+            "rule 'per-ip': a caller without ip escapes it, and no other rule limits such callers. To include them write ip: { is: \"*\", or: absent }, or add a fallback rule with match: {}");
+  }
+
+  @Test
+  void ruleThatLimitsNothingIsNotEscaped() {
+    assertThat(warnings(rule("r", "{ path: \"*\" }", "mode: off"))).isEmpty();
+    assertThat(warnings(rule("r", "{ path: \"*\" }", "mode: shadow"))).isEmpty();
+    assertThat(warnings("{ id: r, match: { path: \"*\" }, exempt: true }")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{ id: login, %s }",
+        "{ id: a, description: Protects the sign-in page., %s }",
+        "{ id: a, match: { path: \"/v1/oauth/*\" }, %s }",
+        "{ id: a, match: { otp: x }, %s }",
+        "{ id: PASSWORD-reset, %s }"
+      })
+  void ruleForAuthenticationThatFailsOpenCausesAWarning(String rule) {
+    String allow = LIMIT + ", on-store-failure: allow";
+    assertThat(warnings(rule.formatted(allow)))
+        .singleElement()
+        .asString()
+        .contains("seems to protect a secret")
+        .contains("on-store-failure: allow)");
+    assertThat(warnings(rule.formatted(LIMIT + ", on-store-failure: { allow-then-deny: 9s }")))
+        .hasSize(1);
+    for (var safe : List.of("local", "deny")) {
+      assertThat(warnings(rule.formatted(LIMIT + ", on-store-failure: " + safe))).isEmpty();
+    }
+    assertThat(warnings(rule.formatted(allow + ", mode: shadow"))).isEmpty();
+  }
+
+  @Test
+  void otherRulesMayFailOpen() {
+    String allow = LIMIT + ", on-store-failure: allow }";
+    assertThat(warnings("{ id: author, description: A token bucket per author., " + allow))
+        .isEmpty();
+    assertThat(warnings("{ id: llm, description: Tokens of a model., " + allow)).isEmpty();
+  }
+
+  @Test
+  void ruleOfFewPermitsThatFailsOpenCausesAWarning() {
+    String rule =
+        "{ id: a, on-store-failure: allow, limit: { algorithm: fixed-window, rate: %s } }";
+    assertThat(warnings(rule.formatted("19/1h")))
+        .containsExactly(
+            "rule 'a': allows few attempts, but admits every request while the store is unavailable (on-store-failure: allow). Use local, which keeps a limit in each instance, or deny");
+    assertThat(warnings(rule.formatted("479/1d"))).hasSize(1);
+    assertThat(warnings(rule.formatted("20/1h"))).isEmpty();
+    assertThat(warnings(rule.formatted("1/1m"))).isEmpty();
+  }
+
+  @Test
+  void warningsCanBeLimitedToSomeRules() {
+    var rules =
+        RuleFile.read(
+            "[" + rule("a", "{ path: \"*\" }") + "," + rule("b", "{ user: \"*\" }") + "]");
+    assertThat(RuleFile.warnings(rules, rule -> rule.id().equals("b")))
+        .singleElement()
+        .asString()
+        .startsWith("rule 'b': a caller without user");
+  }
+}
