@@ -205,9 +205,11 @@ class HeadgateIT {
       int port = service.port();
       assertThat(service.out())
           .contains(
-              "  rules  0, by ann; rules.yaml is ignored, since the rules were changed by other means\n"
-                  + "         to use it once:   ./headgate rules apply rules.yaml\n"
-                  + "         to always use it: ./headgate serve --rules rules.yaml --rules-mode file\n");
+              """
+                rules  0, by ann; rules.yaml is ignored, since the rules were changed by other means
+                       to use it once:   ./headgate rules apply rules.yaml
+                       to always use it: ./headgate serve --rules rules.yaml --rules-mode file
+              """);
       var ready = JsonReply.read(get(port, "/health/ready").body());
       assertThat(ready.at("repository").at("ignoredFile").text())
           .contains("rules.yaml is ignored, since revision 2 by ann", "--rules-mode file");

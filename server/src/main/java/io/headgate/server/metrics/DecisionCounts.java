@@ -117,10 +117,7 @@ final class DecisionCounts {
         CounterSnapshot.builder()
             .name("headgate_uncounted_checks")
             .help("Checks that rules which fail open allowed, because the store was unavailable.")
-            .dataPoint(
-                CounterDataPointSnapshot.builder()
-                    .value((double) uncounted.sum())
-                    .build())
+            .dataPoint(CounterDataPointSnapshot.builder().value((double) uncounted.sum()).build())
             .build());
     snapshots.metricSnapshot(
         CounterSnapshot.builder()

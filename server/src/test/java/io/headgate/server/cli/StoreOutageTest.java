@@ -54,11 +54,10 @@ class StoreOutageTest extends Shell {
             "127.0.0.1", 0, AccessControl.OPEN, Duration.ofMinutes(1), Duration.ZERO, 1);
     var repository = InMemoryRuleRepository.of(limiter.rules());
     service = Service.start(settings, limiter, repository, Ticker.system());
-    try (redis) {
-      assertThat(post("/v1/check", "open:1").body())
-          .contains("\"remaining\":199", "\"source\":\"store\"")
-          .doesNotContain("onStoreFailure");
-    }
+    assertThat(post("/v1/check", "open:1").body())
+        .contains("\"remaining\":199", "\"source\":\"store\"")
+        .doesNotContain("onStoreFailure");
+    redis.close();
     Eventually.holds(
         "the outage is detected",
         TIMEOUT,

@@ -7,13 +7,15 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 
 class JsonLogEncoderTest {
   private final JsonLogEncoder encoder = new JsonLogEncoder();
 
-  private static LoggingEvent event(String message, Throwable thrown, Object... arguments) {
+  private static LoggingEvent event(
+      String message, @Nullable Throwable thrown, Object... arguments) {
     var logger = new LoggerContext().getLogger("io.headgate.Test");
     var event = new LoggingEvent("x", logger, Level.WARN, message, thrown, arguments);
     event.setTimeStamp(1_789_300_800_000L);
