@@ -102,7 +102,10 @@ class FairShareProperties {
     var run = new FairRun(limit);
     var weights = new int[tenants];
     long sum = 1;
-    for (int i = 0; i < tenants; i++) sum += weights[i] = 1 + random.nextInt(10);
+    for (int i = 0; i < tenants; i++) {
+      weights[i] = 1 + random.nextInt(10);
+      sum += weights[i];
+    }
     for (int i = 0; i < tenants; i++) run.check(START, 1, FairRun.tenant(i, weights[i]));
     var admitted = new long[tenants];
     long now = START;
@@ -134,7 +137,10 @@ class FairShareProperties {
     var random = new Random(seed);
     var weights = new int[tenants];
     long sum = 0;
-    for (int i = 0; i < tenants; i++) sum += weights[i] = 1 + random.nextInt(5);
+    for (int i = 0; i < tenants; i++) {
+      weights[i] = 1 + random.nextInt(5);
+      sum += weights[i];
+    }
     long rate = 10 + random.nextLong(2_000);
     long burst = 4 * (sum + 1) + random.nextLong(1_000);
     var run = new FairRun(FairRun.limit(Rate.perSecond(rate), burst));
@@ -150,8 +156,10 @@ class FairShareProperties {
       now += random.nextLong(2 * SECOND / rate + 2);
       for (int t = 1; t < tenants; t++) {
         var share = FairRun.tenant(t, weights[t]);
-        int attempts = random.nextInt(20);
-        while (attempts-- > 0 && run.check(now, 1, share)) {}
+        boolean passes = true;
+        for (int left = random.nextInt(20); passes && left > 0; left--) {
+          passes = run.check(now, 1, share);
+        }
       }
       boolean demands = i % 200 < 20 || random.nextInt(3) == 0;
       while (demands) {

@@ -67,7 +67,8 @@ class FairShareTest {
     long now = START;
     for (int i = 0; i < 200; i++) run.check(now, 1, FairRun.tenant(0, 1));
     for (int i = 1; i < 200; i++) {
-      while (run.check(now, 1, FairRun.tenant(i, 1))) {}
+      boolean passes = true;
+      while (passes) passes = run.check(now, 1, FairRun.tenant(i, 1));
     }
     // The burst is used up, and there are more tenants than permits in it.
     int[] admitted = new int[200];
@@ -96,7 +97,6 @@ class FairShareTest {
     var run = new FairRun(FairRun.limit(Rate.perSecond(100), 100));
     assertThat(run.check(START, 101, FairRun.tenant(0, 1))).isFalse();
     assertThat(run.last()).isInstanceOf(ExceedsCapacity.class);
-    assertThat(run.state()).isEqualTo(run.state());
     assertThat(run.fairState().tenants()).isZero();
   }
 
