@@ -1,6 +1,7 @@
 package io.headgate.rulefile;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -102,6 +103,7 @@ final class FailOpenWarnings {
   private static boolean isRare(Limit limit) {
     return switch (limit) {
       case TokenBucket bucket -> isRare(bucket.rate());
+      case FairShare fair -> isRare(fair.bucket().rate());
       case LeakyBucket bucket -> isRare(bucket.rate());
       case FixedWindow window -> isRare(window.permits(), window.window());
       case SlidingWindow window -> isRare(window.rate());

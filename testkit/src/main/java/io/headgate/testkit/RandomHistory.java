@@ -51,20 +51,27 @@ final class RandomHistory {
   private final ManualTicker clock;
   private final List<RuleSet> revisions = new ArrayList<>();
   private final boolean clockStepsBack;
+  private final boolean sharesFairly;
   private long latest;
 
-  private RandomHistory(long seed, ManualTicker clock, int revisions, boolean clockStepsBack) {
+  private RandomHistory(
+      long seed,
+      ManualTicker clock,
+      int revisions,
+      boolean clockStepsBack,
+      boolean sharesFairly) {
     this.seed = seed;
     this.random = new Random(seed);
     this.clock = clock;
     this.clockStepsBack = clockStepsBack;
+    this.sharesFairly = sharesFairly;
     this.latest = clock.micros();
     for (int i = 0; i < revisions; i++) this.revisions.add(rules());
   }
 
   /** Alternates between rule sets whose rules have the same names and different limits. */
   static RandomHistory ofChangingRules(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 4, false);
+    return new RandomHistory(seed, clock, 4, false, false);
   }
 
   /**
@@ -72,7 +79,12 @@ final class RandomHistory {
    * begin: a store may evict a window without charges, and would then use the previous one again.
    */
   static RandomHistory ofStepsBack(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 1, true);
+    return new RandomHistory(seed, clock, 1, true, false);
+  }
+
+  /** Alternates between rule sets of which half of the limits are shared fairly among users. */
+  static RandomHistory ofFairShares(long seed, ManualTicker clock) {
+    return new RandomHistory(seed, clock, 3, false, true);
   }
 
   /** Runs this many operations. */
@@ -126,10 +138,8 @@ final class RandomHistory {
   }
 
   private Request request() {
-    var subject =
-        Subject.of(
-            Map.of(
-                "key", "k" + random.nextInt(4), "tenant", "t", "user", "u" + random.nextInt(5)));
+    var subject = Subject.of(Map.of("key", "k" + random.nextInt(4), "tenant", "t"));
+    if (sharesFairly) subject = subject.with("user", "u" + random.nextInt(5));
     return new Request(subject, cost(), Map.of("bytes", cost()));
   }
 
@@ -160,8 +170,10 @@ final class RandomHistory {
   private Limit limit() {
     long permits = 1L + random.nextInt(6);
     var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
-    return switch (random.nextInt(10)) {
-      case 9 -> new FairShare(new TokenBucket(rate, 4 * permits), USERS);
+    if (sharesFairly && random.nextBoolean()) {
+      return new FairShare(new TokenBucket(rate, 4 * permits), USERS);
+    }
+    return switch (random.nextInt(9)) {
       case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(Rate.of(999_983, Duration.ofSeconds(1_000_000)), permits);
       case 2 -> LeakyBucket.of(rate);

@@ -298,4 +298,10 @@ abstract class SoleCallerContract extends StoreScenario {
   void equalsReferenceStoreWhileTheClockStepsBack(long seed) {
     RandomHistory.ofStepsBack(seed, clock).play(open(), 2_000);
   }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22, 23, 24})
+  void equalsReferenceStoreWhileTenantsShareLimitsFairly(long seed) {
+    RandomHistory.ofFairShares(seed, clock).play(open(), 2_000);
+  }
 }
