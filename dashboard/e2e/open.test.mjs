@@ -284,7 +284,7 @@ test('a caller is blocked from its page, and unblocked', async () => {
   assert.equal(denied.status, 403);
   assert.match(denied.body.rule, /^block-[0-9a-f]{8}$/);
   assert.equal((await service.check('user:good')).status, 200);
-  await says(page, /^Denied by block-/);
+  await says(page, /Denied by block-/);
   await page.getByRole('button', { name: 'Unblock…' }).click();
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await page.getByRole('button', { name: 'Block…' }).waitFor();
@@ -305,8 +305,8 @@ test('the limit of one caller is raised from its page, and an override is prepar
   assert.equal(override.limit.rate, '700/1m');
   await go(page, '#/callers/user%3Aanother');
   await page.getByRole('link', { name: 'Add override for this caller' }).first().click();
-  await page.getByText('Override 1').waitFor();
-  assert.match(await page.getByLabel(EDITOR).inputValue(), /overrides:\n {2}- \{ match: \{ key: "?user:another"? \}/);
+  await page.getByRole('heading', { name: 'Override 1' }).waitFor();
+  assert.match(await page.getByLabel(EDITOR).inputValue(), /overrides:\n {2}- (?:\{ )?match: \{ key: "user:another" \}/);
 });
 
 test('the list is filtered, and the page of a rule shows what it denied', async () => {
@@ -343,7 +343,7 @@ test('every page fits on a phone, has a dark theme and accessible names', async 
       theme: document.documentElement.dataset.theme,
       headings: document.querySelectorAll('h1').length,
       nameless: [...document.querySelectorAll('button, input, select, textarea, a')]
-        .filter((e) => !(e.innerText?.trim() || e.getAttribute('aria-label') || e.labels?.length))
+        .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length))
         .map((e) => e.outerHTML),
     }));
     assert.deepEqual(found, { beyond: 0, theme: 'dark', headings: 1, nameless: [] }, hash);
