@@ -133,6 +133,7 @@ public final class RuleText {
     return switch (value) {
       case JsonReply.Text(var text) -> text;
       case JsonReply.Whole(var number) -> Long.toString(number);
+      case JsonReply.Fraction(var number) -> Double.toString(number);
       case JsonReply.Truth(var flag) -> Boolean.toString(flag);
       case JsonReply.Items items -> String.join("|", items.texts());
       case JsonReply.Members(var fields) -> String.join(",", fields.keySet());
