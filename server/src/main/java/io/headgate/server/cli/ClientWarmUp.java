@@ -58,9 +58,12 @@ record ClientWarmUp(CommandContext context) {
       var server = HttpServer.create(address, 0);
       server.createContext("/", ClientWarmUp::reply);
       server.start();
-      String url = "http://127.0.0.1:" + server.getAddress().getPort();
-      for (var command : COMMANDS) run(command, url);
-      server.stop(0);
+      try {
+        String url = "http://127.0.0.1:" + server.getAddress().getPort();
+        for (var command : COMMANDS) run(command, url);
+      } finally {
+        server.stop(0); // its thread would keep the process alive
+      }
     } catch (IOException e) {
       throw new CommandFailure("the warm-up can't listen on the loopback address");
     }

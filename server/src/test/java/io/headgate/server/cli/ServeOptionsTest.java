@@ -2,8 +2,8 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.http.LogCapture;
 import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.http.LogCapture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
