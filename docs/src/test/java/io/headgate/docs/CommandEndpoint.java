@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,19 +29,6 @@ final class CommandEndpoint implements AutoCloseable {
   /** An exit code is sent as a status of HTTP, from 200 up. */
   private static final int OK = 200;
 
-  private static final String LAUNCHER =
-      """
-      #!/usr/bin/env bash
-      reply=$({
-        printf '%%s\\0' "$PWD" "$#" "$@"
-        env -0 | grep -z '^HEADGATE_'
-        printf '\\0'
-        for argument; do [ "$argument" != - ] || cat; done
-      } | curl -s --data-binary @- -w '%%{http_code}' http://127.0.0.1:%d/)
-      printf '%%s' "${reply%%???}"
-      exit $((${reply: -3} - %d))
-      """;
-
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Path launcher;
@@ -53,8 +39,23 @@ final class CommandEndpoint implements AutoCloseable {
     server.setExecutor(threads);
     server.start();
     launcher = folder.resolve("headgate");
-    Files.writeString(launcher, LAUNCHER.formatted(server.getAddress().getPort(), OK));
+    Files.writeString(launcher, script(server.getAddress().getPort()));
     if (!launcher.toFile().setExecutable(true)) throw new IOException("not executable");
+  }
+
+  private static String script(int port) {
+    return """
+        #!/usr/bin/env bash
+        reply=$({
+          printf '%%s\\0' "$PWD" "$#" "$@"
+          env -0 | grep -z '^HEADGATE_'
+          printf '\\0'
+          for argument; do [ "$argument" != - ] || cat; done
+        } | curl -s --data-binary @- -w '%%{http_code}' http://127.0.0.1:%d/)
+        printf '%%s' "${reply%%???}"
+        exit $((${reply: -3} - %d))
+        """
+        .formatted(port, OK);
   }
 
   /** Returns the script to run instead of {@code ./headgate}. */
@@ -76,10 +77,10 @@ final class CommandEndpoint implements AutoCloseable {
   private static int run(Call call, PrintWriter output) {
     var context = new CommandContext(call.environment, call.directory, output, output, false);
     var arguments = call.arguments.toArray(String[]::new);
-    if (call.input.length == 0) return Main.run(context, arguments);
+    if (call.input.isEmpty()) return Main.run(context, arguments);
     synchronized (CommandEndpoint.class) {
       var before = System.in;
-      System.setIn(new ByteArrayInputStream(call.input));
+      System.setIn(new ByteArrayInputStream(call.input.getBytes(StandardCharsets.UTF_8)));
       try {
         return Main.run(context, arguments);
       } finally {
@@ -90,7 +91,7 @@ final class CommandEndpoint implements AutoCloseable {
 
   /** The arguments, variables and standard input of one command. */
   private record Call(
-      Path directory, List<String> arguments, Map<String, String> environment, byte[] input) {
+      Path directory, List<String> arguments, Map<String, String> environment, String input) {
     /** Reads texts that end in a zero byte, up to an empty one, and then standard input. */
     static Call read(byte[] body) {
       int position = 0;
@@ -113,7 +114,7 @@ final class CommandEndpoint implements AutoCloseable {
           Path.of(texts.getFirst()),
           List.copyOf(texts.subList(2, wanted)),
           environment,
-          Arrays.copyOfRange(body, position + 1, body.length));
+          text(body, position + 1, body.length));
     }
 
     private static int end(byte[] body, int start) {

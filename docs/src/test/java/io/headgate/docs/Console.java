@@ -46,7 +46,7 @@ final class Console implements AutoCloseable {
       end();
       return "";
     }
-    if (command.equals("systemctl start headgate") || port == 0 && needsService(command)) {
+    if (command.equals("systemctl start headgate") || (port == 0 && needsService(command))) {
       service = LocalService.start(folder, Ticker.system());
       port = service.port();
     }
