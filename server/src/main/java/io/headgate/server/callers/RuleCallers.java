@@ -14,8 +14,8 @@ import java.util.OptionalLong;
 
 /**
  * The callers of one rule in bounded memory: two Space-Saving sketches of {@value #CAPACITY}
- * callers, by checks and by denials, and the {@value #MAX_DENIALS} callers denied last. Names longer
- * than {@value #MAX_NAME_LENGTH} characters are shortened. Not thread-safe.
+ * callers, by checks and by denials, and the {@value #MAX_DENIALS} callers denied last. Names
+ * longer than {@value #MAX_NAME_LENGTH} characters are shortened. Not thread-safe.
  */
 final class RuleCallers {
   static final int CAPACITY = 50;
@@ -93,7 +93,9 @@ final class RuleCallers {
         : OptionalLong.empty();
   }
 
-  /** Returns a long name with its end replaced by a hash, so that different names stay different. */
+  /**
+   * Returns a long name with its end replaced by a hash, so that different names stay different.
+   */
   private static String shortened(String name) {
     if (name.length() <= MAX_NAME_LENGTH) return name;
     int end = MAX_NAME_LENGTH - 9;

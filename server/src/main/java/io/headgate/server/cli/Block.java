@@ -25,8 +25,7 @@ import java.util.zip.CRC32;
  * @param match the patterns of the attributes, as in the rule
  * @param until the end of the block; empty if it has none
  */
-record Block(
-    String id, SortedMap<String, String> match, Optional<Instant> until, String reason) {
+record Block(String id, SortedMap<String, String> match, Optional<Instant> until, String reason) {
   static final String PREFIX = "block-";
 
   /** Returns the blocks among the rules of a service. */
@@ -44,10 +43,7 @@ record Block(
       conditions.forEach((name, pattern) -> match.put(name, pattern.text()));
     }
     return new Block(
-        rule.at("id").text(),
-        match,
-        until(rule.at("active")),
-        rule.at("description").text());
+        rule.at("id").text(), match, until(rule.at("active")), rule.at("description").text());
   }
 
   private static Optional<Instant> until(JsonReply active) {

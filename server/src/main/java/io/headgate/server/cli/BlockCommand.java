@@ -91,8 +91,8 @@ final class BlockCommand implements Callable<Integer> {
               .orElseGet(() -> Block.newId(patterns, blocks));
       // Rounded up, since rules have no fractions of seconds.
       var until =
-          duration.map(time ->
-              Instant.now().plus(time).plusMillis(999).truncatedTo(ChronoUnit.SECONDS));
+          duration.map(
+              time -> Instant.now().plus(time).plusMillis(999).truncatedTo(ChronoUnit.SECONDS));
       var answer = put(id, patterns, until);
       var exemptions = exemptions(rules);
       if (options.json()) context.out().println(answer.body());
@@ -118,8 +118,7 @@ final class BlockCommand implements Callable<Integer> {
     }
   }
 
-  private ServiceApi.Answer put(
-      String id, Map<String, String> patterns, Optional<Instant> until) {
+  private ServiceApi.Answer put(String id, Map<String, String> patterns, Optional<Instant> until) {
     String message = "block %s: %s".formatted(options.shownSubject(), reason);
     var headers = RuleChangeOptions.headers(author, Optional.of(message), Optional.empty());
     headers.put("Content-Type", "application/json");
@@ -181,7 +180,8 @@ final class BlockCommand implements Callable<Integer> {
   private void print(String id, Optional<Instant> until, JsonReply answer) {
     String end =
         until
-            .map(at -> "until %s (%s)".formatted(at, DurationText.text(duration.orElseThrow().toMillis())))
+            .map(at ->
+                "until %s (%s)".formatted(at, DurationText.text(duration.orElseThrow().toMillis())))
             .orElse("until it is unblocked");
     context
         .out()
@@ -190,6 +190,7 @@ final class BlockCommand implements Callable<Integer> {
             options.shownSubject(), end, id, answer.at("revision").at("number").number());
     context
         .out()
-        .println("In effect now on the instance that answered, on others within their --rules-poll.");
+        .println(
+            "In effect now on the instance that answered, on others within their --rules-poll.");
   }
 }

@@ -37,8 +37,7 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var path =
-        "/v1/rules" + search.map(text -> "?search=" + ServiceApi.encoded(text)).orElse("");
+    var path = "/v1/rules" + search.map(text -> "?search=" + ServiceApi.encoded(text)).orElse("");
     return ServiceReads.of(() -> {
       var answer = service.get(client, path, "rules");
       if (service.json()) context.out().println(answer.body().strip());

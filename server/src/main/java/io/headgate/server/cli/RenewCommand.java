@@ -8,7 +8,8 @@ import picocli.CommandLine.Mixin;
 /** Renews a slot of a concurrency limit for its full duration. */
 @Command(
     name = "renew",
-    description = "Renews a slot for its full duration. Exits with 1 if it has expired or was released.",
+    description =
+        "Renews a slot for its full duration. Exits with 1 if it has expired or was released.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class RenewCommand implements Callable<Integer> {

@@ -36,8 +36,7 @@ final class ResetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var body =
-        JsonRequestBody.of(options.subject(), out -> out.writeStringField("rule", rule));
+    var body = JsonRequestBody.of(options.subject(), out -> out.writeStringField("rule", rule));
     return ServiceReads.of(() -> {
       var answer =
           options

@@ -14,9 +14,9 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 /**
  * Groups the options of {@code serve} by topic in its help, those that most users need first.
  *
- * <p>The topic of an option is that of its mixin, so that a new option has one. Picocli's own option
- * groups are not used: they ignore defaults from the environment and from files unless an option of
- * the group is on the command line.
+ * <p>The topic of an option is that of its mixin, so that a new option has one. Picocli's own
+ * option groups are not used: they ignore defaults from the environment and from files unless an
+ * option of the group is on the command line.
  */
 final class ServeHelp implements IHelpSectionRenderer {
   private static final String ESSENTIALS = "Essentials";

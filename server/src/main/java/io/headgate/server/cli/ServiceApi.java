@@ -171,8 +171,7 @@ final class ServiceApi {
    * @throws CommandFailure if there is no service, or it is not Headgate
    */
   Answer health(ServiceClient client) {
-    var reply =
-        client.send(target(), "GET", "/health/ready", Map.of(), BodyPublishers.noBody());
+    var reply = client.send(target(), "GET", "/health/ready", Map.of(), BodyPublishers.noBody());
     var json = read(reply.body());
     if (json.at("store").isPresent() && json.at("repository").isPresent()) {
       return new Answer(reply.status(), reply.body(), json);

@@ -11,10 +11,10 @@ import picocli.CommandLine.ParseResult;
  *
  * <p>{@code headgate.yaml} is read from the current directory, which may be a checkout of an
  * untrusted repository or writable by other users. Its {@code url} receives only a token of the
- * same file, and its {@code ca} vouches for none but that. A token of the environment or the command
- * line is sent to a URL of the environment or the command line, to the default URL, or to one from
- * a file that {@code --config} names. Loopback addresses are no exception, since other users of the
- * machine can listen on them.
+ * same file, and its {@code ca} vouches for none but that. A token of the environment or the
+ * command line is sent to a URL of the environment or the command line, to the default URL, or to
+ * one from a file that {@code --config} names. Loopback addresses are no exception, since other
+ * users of the machine can listen on them.
  */
 final class TokenDestination {
   private static final String URL = "--url";
@@ -60,8 +60,7 @@ final class TokenDestination {
 
   private static boolean isChosenByFoundFile(
       Configuration configuration, ParseResult parsed, OptionSpec option) {
-    return configuration.isFromFoundFile(option)
-        && !parsed.hasMatchedOption(option.longestName());
+    return configuration.isFromFoundFile(option) && !parsed.hasMatchedOption(option.longestName());
   }
 
   private static boolean isPresent(Object value) {

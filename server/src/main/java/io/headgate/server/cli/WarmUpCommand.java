@@ -12,9 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Exercises a service, or the commands that call one, so that the JVM records a cache of the classes
- * that were loaded. The launcher runs this command with a recording JVM and uses the caches for
- * later starts.
+ * Exercises a service, or the commands that call one, so that the JVM records a cache of the
+ * classes that were loaded. The launcher runs this command with a recording JVM and uses the caches
+ * for later starts.
  */
 @Command(
     name = "warm-up",

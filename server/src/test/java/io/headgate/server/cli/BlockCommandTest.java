@@ -62,7 +62,8 @@ class BlockCommandTest extends RunningRules {
     run("blocks");
     assertThat(out).isEqualTo("No caller is blocked.\n");
     run("unblock", "user:7");
-    assertThat(err).isEqualTo("headgate: key=user:7 is not blocked; 'headgate blocks' lists all blocks\n");
+    assertThat(err)
+        .isEqualTo("headgate: key=user:7 is not blocked; 'headgate blocks' lists all blocks\n");
     assertThat(code).isEqualTo(1);
   }
 
@@ -73,7 +74,8 @@ class BlockCommandTest extends RunningRules {
     var rule = limiter.rules().rules().getLast();
     assertThat(RuleFile.yaml(List.of(rule))).contains("status: 451").doesNotContain("until");
     run("blocks", "--json");
-    assertThat(out).contains("\"match\":{\"key\":\"user:7\"},\"expired\":false,\"reason\":\"abuse\"");
+    assertThat(out)
+        .contains("\"match\":{\"key\":\"user:7\"},\"expired\":false,\"reason\":\"abuse\"");
     run("unblock", rule.id());
     assertThat(code).isZero();
   }

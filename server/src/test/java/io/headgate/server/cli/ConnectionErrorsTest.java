@@ -67,8 +67,7 @@ class ConnectionErrorsTest extends Shell {
     }
     environment.put("HEADGATE_URL", closed);
     run(line.split(" ", -1));
-    assertFailed(
-        "nothing listens at " + closed, "headgate serve", "--url or HEADGATE_URL");
+    assertFailed("nothing listens at " + closed, "headgate serve", "--url or HEADGATE_URL");
   }
 
   @Test

@@ -199,7 +199,8 @@ class HostileServiceTest extends Shell {
     assertThat(out + err).isNotBlank().matches(HostileServiceTest::isHarmless);
     assertThat((out + err).lines()).noneMatch(text -> text.startsWith("fake: line"));
 
-    if (Set.of(line).stream().anyMatch(Set.of("export", "show", "blocks")::contains) || status != 200) return;
+    if (Set.of(line).stream().anyMatch(Set.of("export", "show", "blocks")::contains)
+        || status != 200) return;
     var args = new ArrayList<>(List.of(line));
     args.add("--json");
     run(args.toArray(String[]::new));

@@ -112,7 +112,8 @@ class OperatingCommandsTest extends RunningRules {
             "headgate: rule 'jobs' does not apply to this subject; 'headgate explain' explains why\n");
     assertThat(code).isEqualTo(2);
     run("reset", "user:7", "--rule", "none");
-    assertThat(err).isEqualTo("headgate: there is no rule 'none'; existing rules: per-user, jobs\n");
+    assertThat(err)
+        .isEqualTo("headgate: there is no rule 'none'; existing rules: per-user, jobs\n");
   }
 
   @Test

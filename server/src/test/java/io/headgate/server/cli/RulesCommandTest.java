@@ -102,8 +102,7 @@ class RulesCommandTest extends RunningRules {
     assertThat(out).startsWith("{\"id\":\"team/jobs\"");
     run("rules", "show", "nobody");
     assertThat(err)
-        .isEqualTo(
-            "headgate: there is no rule 'nobody'; 'headgate rules list' lists them\n");
+        .isEqualTo("headgate: there is no rule 'nobody'; 'headgate rules list' lists them\n");
     assertThat(code).isEqualTo(2);
   }
 

@@ -251,7 +251,8 @@ class ServeOptionsTest extends Shell {
   @Test
   void optionsOfServeAreGroupedByTopicWithEssentialsFirst() {
     run("serve", "--help");
-    assertThat(out).startsWith("Usage: headgate serve [OPTIONS]\nRuns the service.\n\nEssentials:\n");
+    assertThat(out)
+        .startsWith("Usage: headgate serve [OPTIONS]\nRuns the service.\n\nEssentials:\n");
     var headings = out.lines().filter(line -> line.matches("[A-Za-z].*:")).toList();
     assertThat(headings)
         .startsWith("Essentials:", "Rules:", "Store of the counters:", "Tokens:")
@@ -269,9 +270,8 @@ class ServeOptionsTest extends Shell {
         out.lines()
             .filter(line -> line.matches(" +(-\\w, )?--[a-z].*"))
             .map(line -> line.replaceFirst("^ +(-\\w, )?(--[a-z-]+).*", "$2"));
-    var options = 
-        new CommandTree(
-                context(), Configuration.of(context(), new String[0]), new ServiceClient())
+    var options =
+        new CommandTree(context(), Configuration.of(context(), new String[0]), new ServiceClient())
             .forArguments("serve");
     assertThat(shown)
         .containsExactlyInAnyOrderElementsOf(

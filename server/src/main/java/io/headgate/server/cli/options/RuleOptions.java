@@ -124,7 +124,8 @@ public final class RuleOptions {
     try {
       return RulesFile.open(file);
     } catch (IOException e) {
-      throw new CommandFailure("cannot read the rules: %s: %s".formatted(file, SystemErrorText.of(e)));
+      throw new CommandFailure(
+          "cannot read the rules: %s: %s".formatted(file, SystemErrorText.of(e)));
     } catch (RuleFileException | IllegalArgumentException e) {
       throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
     }

@@ -153,7 +153,8 @@ public final class StoreOptions {
       if (!CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) return file;
       throw new CommandFailure("--store-ca: there is no certificate in %s".formatted(file));
     } catch (IOException e) {
-      throw new CommandFailure("cannot read --store-ca: %s: %s".formatted(file, SystemErrorText.of(e)));
+      throw new CommandFailure(
+          "cannot read --store-ca: %s: %s".formatted(file, SystemErrorText.of(e)));
     } catch (CertificateException e) {
       throw new CommandFailure(
           "--store-ca: %s has no PEM certificates (%s)".formatted(file, e.getMessage()));

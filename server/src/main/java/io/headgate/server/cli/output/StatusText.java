@@ -78,7 +78,9 @@ public record StatusText(CommandContext context) {
                   String.join(", ", policy.at("rules").texts())));
     }
     if (store.at("decidedByPolicy").number() > 0) {
-      row("", count(store.at("decidedByPolicy").number(), "request") + " decided by these policies");
+      row(
+          "",
+          count(store.at("decidedByPolicy").number(), "request") + " decided by these policies");
     }
   }
 

@@ -70,7 +70,8 @@ final class StatsJson {
     return out.end().toString();
   }
 
-  private void write(JsonWriter out, StatsSnapshot stats, OptionalLong trackedKeys, CallerMask mask) {
+  private void write(
+      JsonWriter out, StatsSnapshot stats, OptionalLong trackedKeys, CallerMask mask) {
     out.name("now").value(stats.atMillis());
     out.name("instance").value(instance);
     out.name("startedAt").value(startedAt);

@@ -59,12 +59,16 @@ class StatsJsonTest {
       var body = body(store);
       var stats = with(List.of(anomaly(4_211, true)));
       String shown = mask.name("caller4211");
-      for (var text : List.of(body.whole(stats, OptionalLong.empty(), mask).toString(), body.event(stats, OptionalLong.empty(), mask))) {
+      for (var text :
+          List.of(
+              body.whole(stats, OptionalLong.empty(), mask).toString(),
+              body.event(stats, OptionalLong.empty(), mask))) {
         assertThat(text)
             .contains("\"caller\":\"" + shown + "\"", "\"text\":\"" + shown + " sends more\"")
             .doesNotContain("caller4211");
       }
-      assertThat(body.event(stats, OptionalLong.empty(), CallerMask.NONE)).contains("caller4211 sends more");
+      assertThat(body.event(stats, OptionalLong.empty(), CallerMask.NONE))
+          .contains("caller4211 sends more");
     }
   }
 
@@ -97,7 +101,8 @@ class StatsJsonTest {
       var body = body(store);
       var written =
           new ObjectMapper()
-              .readTree(body.whole(with(anomalies), OptionalLong.empty(), CallerMask.NONE).toString());
+              .readTree(
+                  body.whole(with(anomalies), OptionalLong.empty(), CallerMask.NONE).toString());
       assertThat(written.get("anomalies")).hasSize(100);
       assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
     }
