@@ -295,7 +295,9 @@ public final class RateLimiter implements AutoCloseable {
     return current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
   }
 
-  /** Evaluates a plan; one without charges needs no store, and is decided while it is unavailable. */
+  /**
+   * Evaluates a plan; one without charges needs no store, and is decided while it is unavailable.
+   */
   private PlanResult decide(Plan plan) {
     return plan.hasNoCharges() ? PlanResult.EMPTY : store.decide(plan.stored());
   }

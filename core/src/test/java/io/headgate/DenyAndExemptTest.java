@@ -33,8 +33,7 @@ class DenyAndExemptTest {
   private static final Subject PROBE = Subject.of("ip", "10.0.0.1").with("path", "/health");
   private static final Rule BLOCK =
       Rule.named("block").match("key", "user:mallory").limit(new Deny()).build();
-  private static final Rule HEALTH =
-      Rule.named("health").match("path", "/health").exempt().build();
+  private static final Rule HEALTH = Rule.named("health").match("path", "/health").exempt().build();
   private static final Rule ALL = Rule.named("all").limit(perMinute(2)).build();
 
   private final ManualTicker ticker = new ManualTicker();
@@ -180,7 +179,8 @@ class DenyAndExemptTest {
 
   @Test
   void denialOfOneRequestDeniesAllThatAreDecidedTogether() {
-    var limiter = limiter(ticker, BLOCK, Rule.named("ips").match("ip", "*").limit(perMinute(1)).build());
+    var limiter =
+        limiter(ticker, BLOCK, Rule.named("ips").match("ip", "*").limit(perMinute(1)).build());
     var both = List.of(Request.of(MALLORY), Request.of(PROBE));
     for (int i = 0; i < 3; i++) {
       var result = limiter.checkAll(both);
@@ -195,8 +195,7 @@ class DenyAndExemptTest {
 
   @Test
   void rulesWithoutACounterNeedNoStore() {
-    var limiter =
-        RateLimiter.with(new Unavailable(), RuleSet.of(BLOCK, HEALTH), ticker);
+    var limiter = RateLimiter.with(new Unavailable(), RuleSet.of(BLOCK, HEALTH), ticker);
     assertThat(limiter.check(MALLORY).isAllowed()).isFalse();
     assertThat(limiter.check(PROBE).isAllowed()).isTrue();
     assertThat(limiter.peek(MALLORY).isAllowed()).isFalse();

@@ -147,8 +147,7 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
   long timeFor(long ticks) {
     var rate = pool.rate();
     long permits = ticks / scale;
-    long units =
-        permits * rate.unitPeriod + Math.ceilDiv(ticks % scale * rate.unitPeriod, scale);
+    long units = permits * rate.unitPeriod + Math.ceilDiv(ticks % scale * rate.unitPeriod, scale);
     return rate.timeFor(units);
   }
 }

@@ -10,8 +10,8 @@
  * permits.
  *
  * <p>Contains the six algorithms with their states and outcomes, and the two limits without a
- * state, {@link io.headgate.limit.Deny} and {@link io.headgate.limit.Unlimited}. Has no clocks, keys, locks, logs,
- * stores or rules, and imports no other package of Headgate.
+ * state, {@link io.headgate.limit.Deny} and {@link io.headgate.limit.Unlimited}. Has no clocks,
+ * keys, locks, logs, stores or rules, and imports no other package of Headgate.
  */
 @NullMarked
 package io.headgate.limit;

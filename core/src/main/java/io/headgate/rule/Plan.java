@@ -34,8 +34,7 @@ public final class Plan {
    * @param deniesFor the microseconds for which the rule denies every request, at most {@link
    *     Deny#ENDLESS}; 0 if it does not
    */
-  public record Part(
-      Rule rule, int override, List<Counter> counters, int from, long deniesFor) {
+  public record Part(Rule rule, int override, List<Counter> counters, int from, long deniesFor) {
     /** Creates a part that denies by its counters only. */
     public Part(Rule rule, int override, List<Counter> counters, int from) {
       this(rule, override, counters, from, 0);

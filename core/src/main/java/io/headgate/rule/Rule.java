@@ -166,8 +166,7 @@ public final class Rule {
 
   /** Returns whether the rule or one of its overrides denies every request of its subjects. */
   public boolean denies() {
-    return denies(limits)
-        || overrides.stream().anyMatch(override -> denies(override.limits()));
+    return denies(limits) || overrides.stream().anyMatch(override -> denies(override.limits()));
   }
 
   static boolean denies(List<RuleLimit> limits) {

@@ -110,8 +110,7 @@ public final class RuleSet {
             compiled.counters().stream()
                 .filter(counter -> counter.per().stream().anyMatch(a -> subject.find(a) != null)))
         .distinct()
-        .map(counter ->
-            new Charge(counter, counter.keyOf(subject), 0, 0, counter.shareOf(subject)))
+        .map(counter -> new Charge(counter, counter.keyOf(subject), 0, 0, counter.shareOf(subject)))
         .toList();
   }
 

@@ -6,8 +6,8 @@
  * charged.
  *
  * <p>The semantics of rules: <em>Every rule that matches applies; inside a rule, the first override
- * that matches replaces its limit; a rule marked {@code fallback} applies only when no other does; a
- * rule marked {@code exempt} excuses the subjects it matches from all others.</em>
+ * that matches replaces its limit; a rule marked {@code fallback} applies only when no other does;
+ * a rule marked {@code exempt} excuses the subjects it matches from all others.</em>
  *
  * <p>Contains the rule model, matching with its index, and plans. Has no clocks, stores, file
  * formats or servers. Depends on {@code io.headgate.limit} only.

@@ -258,14 +258,17 @@ class FairShareProperties {
       if (random.nextInt(4) == 0) {
         long before = fair.used(now);
         var adopted = bucket.adopt(fair, now);
-        assertThat(adopted.used(now)).isBetween(before, Math.min(Utilization.ALL, before + 2 + Utilization.ALL / one(bucket)));
+        assertThat(adopted.used(now))
+            .isBetween(
+                before, Math.min(Utilization.ALL, before + 2 + Utilization.ALL / one(bucket)));
         fair = adopted;
         continue;
       }
       var limit = new FairShare(bucket, FairSharing.among("tenant"));
       long before = fair.used(now);
       var adopted = limit.adopt(fair, now);
-      assertThat(adopted.used(now)).isBetween(before, Math.min(Utilization.ALL, before + 2 + Utilization.ALL / one(bucket)));
+      assertThat(adopted.used(now))
+          .isBetween(before, Math.min(Utilization.ALL, before + 2 + Utilization.ALL / one(bucket)));
       fair = limit.step(fair, now, 1, FairRun.tenant(random.nextInt(4), 1)).state();
     }
   }

@@ -160,7 +160,8 @@ class FairShareTest {
   @Test
   void dividedLimitDividesTheBucket() {
     var limit = FairRun.limit(Rate.perSecond(100), 100);
-    assertThat(limit.dividedBy(4)).isEqualTo(new FairShare(limit.bucket().dividedBy(4), limit.sharing()));
+    assertThat(limit.dividedBy(4))
+        .isEqualTo(new FairShare(limit.bucket().dividedBy(4), limit.sharing()));
     assertThat(limit.dividedBy(1)).isSameAs(limit);
   }
 
@@ -173,7 +174,8 @@ class FairShareTest {
     assertThatThrownBy(() -> FairSharing.among("a", "b").withWeight("x", 2))
         .hasMessageContaining("need weight-by");
     assertThatThrownBy(() -> FairSharing.among("a", "a")).hasMessageContaining("twice");
-    assertThatThrownBy(() -> FairSharing.among(new String[0])).hasMessageContaining("at least one attribute");
+    assertThatThrownBy(() -> FairSharing.among(new String[0]))
+        .hasMessageContaining("at least one attribute");
     var slow = new TokenBucket(Rate.of(1, Duration.ofDays(100)), 1);
     assertThatThrownBy(() -> new FairShare(slow, FairSharing.among("a")))
         .hasMessageContaining("12 days");

@@ -69,7 +69,11 @@ class PatternTest {
   void fingerprintsOfAbsenceDifferFromAllOthers() {
     var any = Pattern.parse("path", "*");
     assertThat(
-            List.of(any, new Pattern.OrAbsent(any), new Pattern.Absent(), Pattern.parse("p", "absent"))
+            List.of(
+                    any,
+                    new Pattern.OrAbsent(any),
+                    new Pattern.Absent(),
+                    Pattern.parse("p", "absent"))
                 .stream()
                 .map(pattern -> new Match(Map.of("path", pattern)).fingerprint()))
         .doesNotHaveDuplicates();

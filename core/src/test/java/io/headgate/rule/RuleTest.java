@@ -94,7 +94,8 @@ class RuleTest {
     assertThat(rule().toBuilder().override("user", "a", new Deny()).build().denies()).isTrue();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Rule.named("r").limit(LIMIT).limit(RuleLimit.of("d", new Deny())).build())
-        .withMessage("rule 'r' denies every request, so it has no other limits; remove them or deny");
+        .withMessage(
+            "rule 'r' denies every request, so it has no other limits; remove them or deny");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Rule.named("r").limit(new Unlimited()).build())
         .withMessage(

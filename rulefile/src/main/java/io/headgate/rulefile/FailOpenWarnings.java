@@ -33,8 +33,22 @@ final class FailOpenWarnings {
 
   private static final Set<String> WORDS =
       Set.of(
-          "login", "logins", "logon", "signin", "password", "passwords", "passwd", "token", "otp",
-          "totp", "auth", "authenticate", "authentication", "oauth", "2fa", "mfa");
+          "login",
+          "logins",
+          "logon",
+          "signin",
+          "password",
+          "passwords",
+          "passwd",
+          "token",
+          "otp",
+          "totp",
+          "auth",
+          "authenticate",
+          "authentication",
+          "oauth",
+          "2fa",
+          "mfa");
 
   /** An algorithm, and a spelling of signin that would be two words. */
   private static final Pattern TOKEN_BUCKET = Pattern.compile("token[- ]bucket");

@@ -99,7 +99,9 @@ record LimitsReader(Optional<Combine> combine) {
                 ONE,
                 String.join(" or ", words),
                 Excerpt.of(text),
-                NameSuggester.nearest(text, words).map("; did you mean %s?"::formatted).orElse("")));
+                NameSuggester.nearest(text, words)
+                    .map("; did you mean %s?"::formatted)
+                    .orElse("")));
   }
 
   private List<RuleLimit> several(FieldValue value, Optional<RuleLimits> rule) {

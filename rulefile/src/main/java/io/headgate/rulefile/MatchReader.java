@@ -86,9 +86,7 @@ final class MatchReader {
       section.problem(
           other, "absent: true matches no value; write or: absent to match values as well");
     }
-    return section
-        .read(ABSENT, "true", MatchReader::yes)
-        .map(yes -> new Pattern.Absent());
+    return section.read(ABSENT, "true", MatchReader::yes).map(yes -> new Pattern.Absent());
   }
 
   private static String absentWord(String text) {

@@ -34,6 +34,7 @@ final class RuleReader {
           "on-store-failure",
           "status",
           "active");
+
   /** The fields that an exempt rule can't have, since it limits nothing. */
   private static final List<String> LIMITING =
       List.of("per", "combine", "threshold", "limit", "limits", "overrides");

@@ -74,8 +74,7 @@ class InheritedLimitsTest {
   void fieldsThatReplaceEachOtherAreNotMixed() {
     String queue = "{ algorithm: leaky-bucket, rate: 10/1s, queue: 5 }";
     var plain = LeakyBucket.of(Rate.perSecond(10));
-    assertThat(one(queue, "{ max-wait: 2s }"))
-        .isEqualTo(plain.withMaxWait(Duration.ofSeconds(2)));
+    assertThat(one(queue, "{ max-wait: 2s }")).isEqualTo(plain.withMaxWait(Duration.ofSeconds(2)));
     assertThat(one(queue, "{ mode: reject }")).isEqualTo(plain);
     assertThat(one(queue, "{ rate: 20/1s }"))
         .isEqualTo(LeakyBucket.of(Rate.perSecond(20)).withQueue(5));
@@ -91,7 +90,9 @@ class InheritedLimitsTest {
     String limits =
         "limits: [ { name: calls, algorithm: fixed-window, rate: 10/1h, per: [key] },"
             + " { name: bytes, algorithm: token-bucket, rate: 1M/1h, cost: bytes } ]";
-    assertThat(inherited(limits, "limits: [ { name: bytes, rate: 2M/1h }, { name: calls, rate: 5/1h } ]"))
+    assertThat(
+            inherited(
+                limits, "limits: [ { name: bytes, rate: 2M/1h }, { name: calls, rate: 5/1h } ]"))
         .containsExactly(
             RuleLimit.of("bytes", TokenBucket.of(Rate.perHour(2_000_000))).withCost("bytes"),
             RuleLimit.of("calls", FixedWindow.of(Rate.perHour(5))).withPer("key"));
@@ -103,28 +104,30 @@ class InheritedLimitsTest {
 
   @Test
   void inheritedFieldThatDoesNotFitIsAProblemOfTheOverride() {
-    assertThatThrownBy(
-            () ->
-                one(
-                    "{ algorithm: fixed-window, rate: 10/1mo, align: calendar }",
-                    "{ algorithm: token-bucket }"))
+    assertThatThrownBy(() ->
+            one(
+                "{ algorithm: fixed-window, rate: 10/1mo, align: calendar }",
+                "{ algorithm: token-bucket }"))
         .hasMessageContaining("overrides[0].limit.rate: '1mo' has no fixed length");
   }
 
   @Test
   void invalidLimitOfTheRuleIsReportedOnce() {
     assertThatThrownBy(() -> one("{ algorithm: token-bucket, rate: x/1m }", "{ burst: 5 }"))
-        .isInstanceOfSatisfying(
-            RuleFileException.class, e -> assertThat(e.problems()).hasSize(1));
+        .isInstanceOfSatisfying(RuleFileException.class, e -> assertThat(e.problems()).hasSize(1));
     assertThatThrownBy(() -> inherited("limit: deny", "limit: { burst: 5 }"))
         .hasMessageContaining("overrides[0].limit.algorithm: is missing");
   }
 
-  /** A written override is complete, so that it does not depend on the rule that it is read with. */
+  /**
+   * A written override is complete, so that it does not depend on the rule that it is read with.
+   */
   @Test
   void writtenOverrideIsComplete() {
     var rule =
-        rule("limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }", "limit: { rate: 9/1m }");
+        rule(
+            "limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }",
+            "limit: { rate: 9/1m }");
     assertThat(RuleFile.json(rule))
         .contains("{\"algorithm\":\"token-bucket\",\"rate\":\"9/1m\",\"burst\":200}");
     assertThat(RuleFile.readRule(RuleFile.json(rule))).isEqualTo(rule);

@@ -162,8 +162,7 @@ class RuleFileTest {
     assertThat(limit("token-bucket, rate: 10/s, burst: 1k"))
         .isEqualTo(TokenBucket.of(Rate.perSecond(10)).withBurst(1000));
     assertThat(limit("token-bucket, rate: 10/s, fair: { among: tenant }"))
-        .isEqualTo(
-            new FairShare(TokenBucket.of(Rate.perSecond(10)), FairSharing.among("tenant")));
+        .isEqualTo(new FairShare(TokenBucket.of(Rate.perSecond(10)), FairSharing.among("tenant")));
     assertThat(
             limit(
                 "token-bucket, rate: 10/s, fair: { among: [org, team], weight-by: plan, weights: { pro: 2 } }"))

@@ -195,8 +195,7 @@ final class Rules {
 
   private Pattern condition(String attribute, Pattern pattern) {
     if (maybe(0.1)) return new Pattern.Absent();
-    var present =
-        maybe(0.2) ? new Pattern.Except(Pattern.parse(attribute, "*"), pattern) : pattern;
+    var present = maybe(0.2) ? new Pattern.Except(Pattern.parse(attribute, "*"), pattern) : pattern;
     return maybe(0.2) ? new Pattern.OrAbsent(present) : present;
   }
 

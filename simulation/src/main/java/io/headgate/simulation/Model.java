@@ -48,7 +48,8 @@ final class Model {
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
       case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
       case FairShare fair -> throw new IllegalArgumentException("not simulated: " + fair);
-      case Stateless stateless -> throw new IllegalArgumentException("not a rate limit: " + stateless);
+      case Stateless stateless ->
+          throw new IllegalArgumentException("not a rate limit: " + stateless);
     };
   }
 

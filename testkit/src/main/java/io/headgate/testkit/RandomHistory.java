@@ -55,11 +55,7 @@ final class RandomHistory {
   private long latest;
 
   private RandomHistory(
-      long seed,
-      ManualTicker clock,
-      int revisions,
-      boolean clockStepsBack,
-      boolean sharesFairly) {
+      long seed, ManualTicker clock, int revisions, boolean clockStepsBack, boolean sharesFairly) {
     this.seed = seed;
     this.random = new Random(seed);
     this.clock = clock;

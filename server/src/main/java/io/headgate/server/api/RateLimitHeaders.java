@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 
 /**
  * Writes a result as HTTP headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
- * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so
- * it has none of these headers, and no {@code Retry-After} unless its schedule ends.
+ * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so it
+ * has none of these headers, and no {@code Retry-After} unless its schedule ends.
  *
  * <p>The name of a policy needs no escape: names of rules and limits consist of letters, digits and
  * a few characters other than quotes. Thread-safe.

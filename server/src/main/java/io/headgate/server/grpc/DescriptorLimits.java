@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 /**
  * Applies the limits that descriptors contain (Envoy's {@code RateLimitOverride}). Such a limit
  * replaces the rules for its descriptor if a rule matches the domain, unless a rule excuses the
- * descriptor from all limits or denies every request. Each descriptor has its own
- * counter, a fixed window aligned to the calendar.
+ * descriptor from all limits or denies every request. Each descriptor has its own counter, a fixed
+ * window aligned to the calendar.
  *
  * <p>Not thread-safe: each event loop has an instance that caches compiled limits without locks.
  */

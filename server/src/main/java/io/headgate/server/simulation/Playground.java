@@ -17,8 +17,8 @@ import java.util.List;
 /**
  * Simulates the same traffic against several limits, each with one counter. The requests are those
  * of a single caller, or of several tenants among whom a limit may be shared fairly. The clock
- * starts at the epoch, where every window begins. Slots of concurrency limits are not released, so they are
- * held for their lease.
+ * starts at the epoch, where every window begins. Slots of concurrency limits are not released, so
+ * they are held for their lease.
  */
 public final class Playground {
   public static final int MAX_LIMITS = 8;
@@ -115,16 +115,7 @@ public final class Playground {
       var delays = new Delays(delayPercentile(50), delayPercentile(99), delayPercentile(100));
       long bytes = StateBytes.of(candidate.limit(), peak);
       return new LimitResult(
-          candidate,
-          admitted,
-          denied,
-          delayed,
-          queue,
-          nominal,
-          peak,
-          delays,
-          bytes,
-          first,
+          candidate, admitted, denied, delayed, queue, nominal, peak, delays, bytes, first,
           tenants());
     }
 

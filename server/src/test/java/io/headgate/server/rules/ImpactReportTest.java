@@ -76,8 +76,7 @@ class ImpactReportTest {
             user:1 CHANGED per-user [limit: (none) → unlimited, \
             limit.algorithm: token-bucket → (none), limit.rate: 1/1s → (none)]
             """);
-    assertThat(
-            describe(effects(RULES + "- id: free\n  match: { key: job }\n  exempt: true\n")))
+    assertThat(describe(effects(RULES + "- id: free\n  match: { key: job }\n  exempt: true\n")))
         .isEqualTo(
             """
             job ADDED free [exempt: (none) → true]

@@ -76,13 +76,11 @@ class CheckHandlersTest {
                   ZoneOffset.UTC,
                   Optional.empty(),
                   Optional.of(
-                      LocalDateTime.ofEpochSecond(
-                          1_789_300_890L, 500_000_000, ZoneOffset.UTC))))
+                      LocalDateTime.ofEpochSecond(1_789_300_890L, 500_000_000, ZoneOffset.UTC))))
           .property("status", "451")
           .build();
 
-  private static final Rule HEALTH =
-      Rule.named("health").match("path", "/health").exempt().build();
+  private static final Rule HEALTH = Rule.named("health").match("path", "/health").exempt().build();
 
   private static final Rule SHARED =
       Rule.named("shared")
@@ -221,8 +219,7 @@ class CheckHandlersTest {
     assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
     assertThat(answer.headers())
         .doesNotContainKeys("retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-limit");
-    assertThat(
-            check("{\"key\":\"user:mallory\"}", "Accept: application/problem+json").body())
+    assertThat(check("{\"key\":\"user:mallory\"}", "Accept: application/problem+json").body())
         .endsWith(
             """
             ,"type":"about:blank","title":"Forbidden","status":403,"violated-policies":["block"]}\
