@@ -32,16 +32,16 @@ public record TenantArrivals(long[] times, int[] tenants, int count, boolean isT
     for (int tenant = 0; tenant < perSecond.size(); tenant++) {
       long rate = perSecond.get(tenant);
       double offset = (tenant + 1.0) / (perSecond.size() + 1);
-      for (long i = 0; rate > 0; i++) {
+      double interval = SECOND / rate; // infinite for a tenant without requests
+      for (long time = (long) (offset * interval), i = 1; time < end; i++) {
         deadline.check(count);
-        long time = (long) ((i + offset) * SECOND / rate);
-        if (time >= end) break;
         if (count == Arrivals.MAX_ARRIVALS) {
           truncated = true;
           break;
         }
         if (count == arrivals.length) arrivals = Arrays.copyOf(arrivals, 2 * count);
         arrivals[count++] = time << TENANT_BITS | tenant;
+        time = (long) ((i + offset) * interval);
       }
     }
     Arrays.sort(arrivals, 0, count);
