@@ -149,7 +149,8 @@ final class CallerMonitor {
         OptionalDouble.empty(),
         String.format(
             Locale.ROOT,
-            Anomaly.NEW_CALLER_TEXT + "%s, first seen %d s ago, sends %.2g%% of all checks (%.3g/s)",
+            Anomaly.NEW_CALLER_TEXT
+                + "%s, first seen %d s ago, sends %.2g%% of all checks (%.3g/s)",
             busy.caller(),
             second - busy.since(),
             share * 100,

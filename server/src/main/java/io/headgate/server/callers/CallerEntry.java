@@ -58,7 +58,8 @@ final class CallerEntry {
       if (part.denied > 0) deniers = moveToFront(deniers, part.rule);
       if (part.allowed > 0) deciders = moveToFront(deciders, part.rule);
     }
-    if (history == null && (seenBefore || !full)) history = new BucketRing(Resolution.SECONDS, second, 2);
+    if (history == null && (seenBefore || !full))
+      history = new BucketRing(Resolution.SECONDS, second, 2);
     seenBefore = true;
     if (history == null) return;
     history.add(second, ALLOWED, newAllowed);

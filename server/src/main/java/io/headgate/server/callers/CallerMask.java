@@ -76,8 +76,7 @@ public final class CallerMask {
     int length = value.codePointCount(0, value.length());
     boolean shows = length >= MIN_SHOWN;
     String begin = shows ? value.substring(0, value.offsetByCodePoints(0, SHOWN)) : "";
-    String end =
-        shows ? value.substring(value.offsetByCodePoints(value.length(), -SHOWN)) : "";
+    String end = shows ? value.substring(value.offsetByCodePoints(value.length(), -SHOWN)) : "";
     return begin + "…" + end + "#" + hash(value, key);
   }
 

@@ -10,10 +10,10 @@ import java.util.Optional;
 
 /**
  * The busiest and the most denied callers in bounded memory, overall and of each of {@value
- * RuleTable#MAX_RULES} rules. There are two Space-Saving sketches,
- * since a caller with a few denials must not be displaced by the many with allowed checks. Weights
- * decay exponentially: a check counts 1/e after {@link #WINDOW_SECONDS}, so a steady caller weighs
- * as much as it sends in that time.
+ * RuleTable#MAX_RULES} rules. There are two Space-Saving sketches, since a caller with a few
+ * denials must not be displaced by the many with allowed checks. Weights decay exponentially: a
+ * check counts 1/e after {@link #WINDOW_SECONDS}, so a steady caller weighs as much as it sends in
+ * that time.
  *
  * <p>Not thread-safe.
  */
@@ -63,8 +63,7 @@ public final class TopCallers {
     String shared = caller.name(); // share one string, since it may be long
     int newAllowed = seen.allAllowed();
     int newDenied = seen.allDenied();
-    if (newAllowed > 0)
-      allowed.add(shared, newAllowed).ifPresent(dropped -> drop(dropped, denied));
+    if (newAllowed > 0) allowed.add(shared, newAllowed).ifPresent(dropped -> drop(dropped, denied));
     if (newDenied > 0) denied.add(shared, newDenied).ifPresent(dropped -> drop(dropped, allowed));
     caller.add(second, seen, allowed.isFull() || denied.isFull());
     for (CallerTable.RulePart part = seen; part != null; part = part.next) {

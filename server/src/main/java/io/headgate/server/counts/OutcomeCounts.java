@@ -29,7 +29,6 @@ public final class OutcomeCounts {
 
   /** Returns an immutable copy. */
   public CheckCounts counts() {
-    return new CheckCounts(
-        checks, allowed, denied, shadowDenied, degraded, delayed, unmatched);
+    return new CheckCounts(checks, allowed, denied, shadowDenied, degraded, delayed, unmatched);
   }
 }

@@ -56,7 +56,7 @@ final class Aggregator {
     this.otherRing = new CheckRing(Resolution.SECONDS, started - 1);
     this.history = new CheckHistory(started);
     this.otherHistory = new CheckHistory(started);
-    this.histories = new RuleTable<>((rule, second) -> new CheckHistory(second), otherHistory::addAll);
+    this.histories = new RuleTable<>(CheckHistory::new, otherHistory::addAll);
   }
 
   /** The time of the last denial of the rules that denied last. */
@@ -190,9 +190,7 @@ final class Aggregator {
   CheckCounts lastMinute(String rule, long last) {
     if (rule.equals(OTHER)) return otherRing.sum(last, MINUTE);
     var own = rules.get(rule);
-    return own == null || last - own.newest() >= MINUTE
-        ? CheckCounts.NONE
-        : own.sum(last, MINUTE);
+    return own == null || last - own.newest() >= MINUTE ? CheckCounts.NONE : own.sum(last, MINUTE);
   }
 
   /** Returns the second in which a rule last denied, or would have denied in shadow mode. */

@@ -74,8 +74,7 @@ public final class RunningService implements AutoCloseable {
   }
 
   /** Starts a service with statistics settings. */
-  public static RunningService withStats(
-      AccessControl access, StatsSettings stats, Rule... rules) {
+  public static RunningService withStats(AccessControl access, StatsSettings stats, Rule... rules) {
     return new RunningService(
         settings(access, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.empty()),
         stats,

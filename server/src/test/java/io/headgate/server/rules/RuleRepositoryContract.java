@@ -214,8 +214,7 @@ public abstract class RuleRepositoryContract {
             tuple(1L, RuleDiff.Kind.ADDED));
     assertThat(history.getFirst().revision().changeInfo()).isEqualTo(ALICE);
     assertThat(history.get(2).change().edits())
-        .containsExactly(
-            new RuleDiff.Edit("limit.rate", Optional.of("1/1h"), Optional.of("2/1h")));
+        .containsExactly(new RuleDiff.Edit("limit.rate", Optional.of("1/1h"), Optional.of("2/1h")));
     assertThat(repository.history("none", Long.MAX_VALUE, 10)).isEmpty();
   }
 

@@ -82,8 +82,7 @@ class AggregatorProperties {
     var denied = new HashMap<String, Long>();
     long last = add(aggregator, events, denied, Long.MAX_VALUE); // less than a day
     denied.forEach((rule, count) -> {
-      assertThat(aggregator.series(Resolution.MINUTES, last, rule).sum().denied())
-          .isEqualTo(count);
+      assertThat(aggregator.series(Resolution.MINUTES, last, rule).sum().denied()).isEqualTo(count);
       assertThat(aggregator.isTracked(Resolution.MINUTES, rule)).isTrue();
     });
     assertThat(aggregator.series(Resolution.MINUTES, last, Aggregator.OTHER).sum())

@@ -218,7 +218,9 @@ class StatsCollectorTest {
     assertThat(enforced.lastHour()).isEqualTo(enforced.lastMinute());
     assertThat(enforced.lastDay()).isEqualTo(enforced.lastMinute());
     assertThat(enforced.lastDeniedMillis()).hasValue(denied);
-    assertThat(enforced.callers().busiest()).extracting(CallerWeight::caller).containsExactly("user");
+    assertThat(enforced.callers().busiest())
+        .extracting(CallerWeight::caller)
+        .containsExactly("user");
     assertThat(enforced.callers().denials()).isCloseTo(2, within(0.1));
     assertThat(enforced.callers().latest())
         .extracting(RuleDenial::caller, RuleDenial::count, RuleDenial::shadow, RuleDenial::limit)

@@ -72,7 +72,6 @@ public final class StatsOptions {
 
   private CallerMask mask(AccessControl access, Path data) {
     var derived = access.deriveKey("mask-callers");
-    return CallerMask.of(
-        derived.orElseGet(() -> MaskKeyFile.readOrCreate(data)), callerAttributes);
+    return CallerMask.of(derived.orElseGet(() -> MaskKeyFile.readOrCreate(data)), callerAttributes);
   }
 }

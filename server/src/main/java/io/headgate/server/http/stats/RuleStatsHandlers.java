@@ -70,8 +70,7 @@ public final class RuleStatsHandlers {
     return Resolution.ofRange(range)
         .orElseThrow(() ->
             ProblemException.badInput(
-                "range",
-                "must be 5m, 1h or 24h, got '%s'".formatted(TextSyntax.excerpt(range))));
+                "range", "must be 5m, 1h or 24h, got '%s'".formatted(TextSyntax.excerpt(range))));
   }
 
   /** Answers with the last minute, the last denial and the last change of each rule in force. */

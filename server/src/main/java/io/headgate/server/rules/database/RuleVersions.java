@@ -61,8 +61,7 @@ final class RuleVersions {
     var until = version.until();
     boolean ended = until.isPresent() && until.getAsLong() < before;
     if (ended && !until.equals(newerSince)) {
-      changes.add(
-          new Change(until.getAsLong(), Optional.of(version.body()), Optional.empty()));
+      changes.add(new Change(until.getAsLong(), Optional.of(version.body()), Optional.empty()));
     }
     var previous =
         older

@@ -106,7 +106,8 @@ class StatsHandlersTest {
       assertThat(sum(history.get("unmatched"))).isEqualTo(2);
       long step = history.get("stepMs").asLong();
       assertThat(history.get("from").asLong() % step).isZero();
-      assertThat(history.get("from").asLong() + step * (buckets - 1) + history.get("lastMs").asLong())
+      assertThat(
+              history.get("from").asLong() + step * (buckets - 1) + history.get("lastMs").asLong())
           .isEqualTo(history.get("now").asLong());
       var rule = get("/v1/stats/history?rule=users&range=" + range);
       assertThat(sum(rule.get("denied"))).isEqualTo(2);

@@ -93,7 +93,8 @@ class StatsJsonTest {
     for (int id = 150; id > 0; id--) anomalies.add(anomaly(id, id == 2 || id == 7));
     try (var store = MemoryStore.create(Ticker.system(), 10)) {
       var body = body(store);
-      var written = new ObjectMapper().readTree(body.whole(with(anomalies), 0, CallerMask.NONE).toString());
+      var written =
+          new ObjectMapper().readTree(body.whole(with(anomalies), 0, CallerMask.NONE).toString());
       assertThat(written.get("anomalies")).hasSize(100);
       assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
     }
