@@ -1,9 +1,13 @@
 package io.headgate.server.callers;
 
 import io.headgate.CheckResult;
+import io.headgate.Decision;
+import io.headgate.LimitReport;
 import io.headgate.rule.Subject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,20 +22,45 @@ public final class CallerTable {
   private static final int SLOTS = 2 * MAX_CALLERS;
   private static final int MAX_PARTS = 8;
 
+  /** A retry time as long as this means that waiting does not help. */
+  private static final Duration NEVER = Duration.ofDays(36_500);
+
   /** Counts of one caller, for the checks that one rule decided or would have denied. */
   public static class RulePart {
     final String rule;
     public int allowed;
     public int denied;
     public int shadowDenied;
-
-    /** The last denial, enforced or not. */
-    public @Nullable CheckResult denial;
-
+    String limit = ""; // of the first denial, like the next field
+    OptionalLong retryAfterMillis = OptionalLong.empty();
     @Nullable RulePart next;
 
     private RulePart(String rule) {
       this.rule = rule;
+    }
+
+    /** Counts a denial. Keeps the limit and the retry time of the first one, not the result. */
+    public void countDenial(CheckResult result) {
+      if (denied++ > 0) return;
+      limit = result.limit().map(LimitReport::policy).orElse(rule);
+      retryAfterMillis = retryAfter(result);
+    }
+
+    /** Counts a check that the rule would have denied if it were enforced. */
+    public void countShadowDenial(CheckResult result) {
+      if (shadowDenied++ > 0) return;
+      limit =
+          result.limits().stream()
+              .filter(report -> report.violated() && report.rule().equals(rule))
+              .findFirst()
+              .map(LimitReport::policy)
+              .orElse(rule);
+    }
+
+    private static OptionalLong retryAfter(CheckResult denial) {
+      return denial.decision() instanceof Decision.Denied(var wait) && wait.compareTo(NEVER) < 0
+          ? OptionalLong.of(wait.toMillis())
+          : OptionalLong.empty();
     }
   }
 

@@ -1,16 +1,11 @@
 package io.headgate.server.callers;
 
-import io.headgate.CheckResult;
-import io.headgate.Decision;
-import io.headgate.LimitReport;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The callers of one rule in bounded memory: two Space-Saving sketches of {@value #CAPACITY}
@@ -26,10 +21,6 @@ final class RuleCallers {
   private static final double DECAY = Math.exp(-1.0 / TopCallers.WINDOW_SECONDS);
   private static final double MIN_WEIGHT = 0.5; // less is shown as 0
 
-  /** A retry time as long as this means that waiting does not help. */
-  private static final Duration NEVER = Duration.ofDays(36_500);
-
-  private final String rule;
   private final SpaceSaving checks = new SpaceSaving(CAPACITY);
   private final SpaceSaving denials = new SpaceSaving(CAPACITY);
   private final Map<String, RuleDenial> latest = new LinkedHashMap<>(); // the latest last
@@ -38,8 +29,7 @@ final class RuleCallers {
   /**
    * @param second the first second
    */
-  RuleCallers(String rule, long second) {
-    this.rule = rule;
+  RuleCallers(long second) {
     this.now = second;
   }
 
@@ -52,7 +42,7 @@ final class RuleCallers {
     if (decided > 0) checks.add(name, decided);
     if (denied == 0) return;
     denials.add(name, denied);
-    if (part.denial != null) addLatest(name, second * 1_000, denied, part.denial);
+    addLatest(name, second * 1_000, denied, part);
   }
 
   private void advance(long second) {
@@ -63,7 +53,7 @@ final class RuleCallers {
     now = second;
   }
 
-  private void addLatest(String name, long millis, int count, CheckResult denial) {
+  private void addLatest(String name, long millis, int count, CallerTable.RulePart part) {
     var before = Optional.ofNullable(latest.remove(name));
     latest.put(
         name,
@@ -72,25 +62,10 @@ final class RuleCallers {
             Math.min(millis, before.map(RuleDenial::sinceMillis).orElse(millis)),
             Math.max(millis, before.map(RuleDenial::atMillis).orElse(millis)),
             count + before.map(RuleDenial::count).orElse(0L),
-            denial.isAllowed(),
-            limit(denial),
-            retryAfter(denial)));
+            part.denied == 0,
+            part.limit,
+            part.retryAfterMillis));
     if (latest.size() > MAX_DENIALS) latest.remove(latest.keySet().iterator().next());
-  }
-
-  /** Returns the first limit of the rule that refused; a rule without counters has none. */
-  private String limit(CheckResult denial) {
-    return denial.limits().stream()
-        .filter(report -> report.violated() && report.rule().equals(rule))
-        .findFirst()
-        .map(LimitReport::policy)
-        .orElse(rule);
-  }
-
-  private static OptionalLong retryAfter(CheckResult denial) {
-    return denial.decision() instanceof Decision.Denied(var wait) && wait.compareTo(NEVER) < 0
-        ? OptionalLong.of(wait.toMillis())
-        : OptionalLong.empty();
   }
 
   /**

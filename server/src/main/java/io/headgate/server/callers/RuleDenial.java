@@ -9,8 +9,9 @@ import java.util.OptionalLong;
  * @param atMillis the second of the last one
  * @param count the number of denials from the first to the last
  * @param shadow whether the last one was of shadow mode, and the request allowed
- * @param limit the name of the limit that refused last: the rule's id or {@code rule/name}
- * @param retryAfterMillis as reported with the last one; empty if waiting does not help
+ * @param limit the name of the limit that refused in the last second: the rule's id or {@code
+ *     rule/name}
+ * @param retryAfterMillis as reported in that second; empty if waiting does not help
  */
 public record RuleDenial(
     String caller,

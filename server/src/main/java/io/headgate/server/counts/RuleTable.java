@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * A value for each of at most {@value #MAX_RULES} rules. When it is full, a new rule takes the
@@ -14,13 +15,6 @@ import java.util.function.Consumer;
 public final class RuleTable<V> {
   public static final int MAX_RULES = 200;
   static final long IDLE_SECONDS = 3_600;
-
-  /** Creates the value of a rule. */
-  @FunctionalInterface
-  public interface Factory<V> {
-    /** Creates the value of a rule that is first used in this second. */
-    V create(String rule, long second);
-  }
 
   private static final class Slot<V> {
     final V value;
@@ -33,14 +27,15 @@ public final class RuleTable<V> {
   }
 
   private final Map<String, Slot<V>> slots = new HashMap<>();
-  private final Factory<V> factory;
+  private final LongFunction<V> factory;
   private final Consumer<V> onReplaced;
   private long searchedAt = Long.MIN_VALUE;
 
   /**
+   * @param factory creates the value of a rule, from the second in which it is first used
    * @param onReplaced receives the value of a rule that another one has replaced
    */
-  public RuleTable(Factory<V> factory, Consumer<V> onReplaced) {
+  public RuleTable(LongFunction<V> factory, Consumer<V> onReplaced) {
     this.factory = factory;
     this.onReplaced = onReplaced;
   }
@@ -53,7 +48,7 @@ public final class RuleTable<V> {
     var slot = slots.get(rule);
     if (slot == null) {
       if (isFull() && !makeRoom(second)) return Optional.empty();
-      slot = new Slot<>(factory.create(rule, second), second);
+      slot = new Slot<>(factory.apply(second), second);
       slots.put(rule, slot);
     }
     slot.last = Math.max(slot.last, second);

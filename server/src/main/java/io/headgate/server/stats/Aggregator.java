@@ -57,8 +57,7 @@ final class Aggregator {
     this.otherRing = new CheckRing(Resolution.SECONDS, started - 1);
     this.history = new CheckHistory(started);
     this.otherHistory = new CheckHistory(started);
-    this.histories =
-        new RuleTable<>((rule, second) -> new CheckHistory(second), otherHistory::addAll);
+    this.histories = new RuleTable<>(CheckHistory::new, otherHistory::addAll);
   }
 
   /** The time of the last denial of the rules that denied last. */

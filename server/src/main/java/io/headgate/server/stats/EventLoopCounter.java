@@ -118,16 +118,10 @@ public final class EventLoopCounter implements DecisionListener {
     String id = rule.isPresent() ? rule.get().id() : "";
     var seen = callers.find(attribute, value, subject, id);
     var part = seen.of(id);
-    if (allowed) {
-      part.allowed++;
-    } else {
-      part.denied++;
-      part.denial = result;
-    }
+    if (allowed) part.allowed++;
+    else part.countDenial(result);
     for (int i = 0; i < shadowDenierCount; i++) {
-      var shadowed = seen.of(shadowDeniers[i].id());
-      shadowed.shadowDenied++;
-      shadowed.denial = result;
+      seen.of(shadowDeniers[i].id()).countShadowDenial(result);
     }
     if (callers.isFull()) passCallers(callers.second);
   }

@@ -18,7 +18,7 @@ class RuleCallersTest {
   private static final Rule USERS =
       Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(1))).build();
 
-  private final RuleCallers callers = new RuleCallers("users", START);
+  private final RuleCallers callers = new RuleCallers(START);
   private final CheckResult denial = denial();
 
   private static CheckResult denial() {
@@ -31,8 +31,7 @@ class RuleCallersTest {
   private void add(String caller, long second, int allowed, int denied) {
     var part = new CallerTable(second, 7).find("key", caller, Subject.of(caller), "users");
     part.allowed += allowed;
-    part.denied += denied;
-    if (denied > 0) part.denial = denial;
+    for (int i = 0; i < denied; i++) part.countDenial(denial);
     callers.add(caller, second, part);
   }
 
@@ -83,8 +82,7 @@ class RuleCallersTest {
     try (var limiter = RateLimiter.inMemory(USERS)) {
       var request = Request.of(Subject.of("user"), 7);
       var part = new CallerTable(START, 7).find("key", "user", Subject.of("user"), "users");
-      part.denied++;
-      part.denial = limiter.checkForResult(request);
+      part.countDenial(limiter.checkForResult(request));
       callers.add("user", START, part);
     }
     assertThat(callers.stats(START).latest().getFirst().retryAfterMillis())

@@ -11,7 +11,7 @@ class RuleTableTest {
 
   private final List<String> replaced = new ArrayList<>();
   private final RuleTable<String> table =
-      new RuleTable<>((rule, second) -> rule + "@" + (second - START), replaced::add);
+      new RuleTable<>(second -> "@" + (second - START), replaced::add);
 
   private void fill() {
     for (int i = 0; i < RuleTable.MAX_RULES; i++) table.use("rule" + i, START);
@@ -22,7 +22,7 @@ class RuleTableTest {
     fill();
     assertThat(table.isFull()).isTrue();
     assertThat(table.use("new", START)).isEmpty();
-    assertThat(table.use("rule0", START)).hasValue("rule0@0");
+    assertThat(table.use("rule0", START)).hasValue("@0");
     assertThat(table.find("new")).isEmpty();
     assertThat(replaced).isEmpty();
   }
@@ -33,8 +33,8 @@ class RuleTableTest {
     long later = START + RuleTable.IDLE_SECONDS;
     for (int i = 1; i < RuleTable.MAX_RULES; i++) table.use("rule" + i, later - 1);
     assertThat(table.use("new", later - 1)).isEmpty();
-    assertThat(table.use("new", later)).hasValue("new@" + RuleTable.IDLE_SECONDS);
-    assertThat(replaced).containsExactly("rule0@0");
+    assertThat(table.use("new", later)).hasValue("@" + RuleTable.IDLE_SECONDS);
+    assertThat(replaced).containsExactly("@0");
     assertThat(table.find("rule0")).isEmpty();
     assertThat(table.use("newer", later + 1)).isEmpty();
   }
@@ -46,6 +46,6 @@ class RuleTableTest {
     table.use("used", START + 50);
     table.expire(START + 100, 100);
     assertThat(table.find("old")).isEmpty();
-    assertThat(table.find("used")).hasValue("used@0");
+    assertThat(table.find("used")).hasValue("@0");
   }
 }
