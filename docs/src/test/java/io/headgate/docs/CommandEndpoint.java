@@ -45,16 +45,16 @@ final class CommandEndpoint implements AutoCloseable {
 
   private static String script(int port) {
     return """
-        #!/usr/bin/env bash
-        reply=$({
-          printf '%%s\\0' "$PWD" "$#" "$@"
-          env -0 | grep -z '^HEADGATE_'
-          printf '\\0'
-          for argument; do [ "$argument" != - ] || cat; done
-        } | curl -s --data-binary @- -w '%%{http_code}' http://127.0.0.1:%d/)
-        printf '%%s' "${reply%%???}"
-        exit $((${reply: -3} - %d))
-        """
+    #!/usr/bin/env bash
+    reply=$({
+      printf '%%s\\0' "$PWD" "$#" "$@"
+      env -0 | grep -z '^HEADGATE_'
+      printf '\\0'
+      for argument; do [ "$argument" != - ] || cat; done
+    } | curl -s --data-binary @- -w '%%{http_code}' http://127.0.0.1:%d/)
+    printf '%%s' "${reply%%???}"
+    exit $((${reply: -3} - %d))
+    """
         .formatted(port, OK);
   }
 

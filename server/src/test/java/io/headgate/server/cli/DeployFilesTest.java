@@ -112,7 +112,8 @@ class DeployFilesTest {
   }
 
   private static CommandLine serve() {
-    return new CommandLine(new ServeCommand(CONTEXT, Configuration.of(CONTEXT, new String[0]))).addMixin("config", new ConfigOption());
+    return new CommandLine(new ServeCommand(CONTEXT, Configuration.of(CONTEXT, new String[0])))
+        .addMixin("config", new ConfigOption());
   }
 
   private static Map<?, ?> yaml(String file) {
