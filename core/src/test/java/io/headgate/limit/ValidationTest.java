@@ -22,7 +22,7 @@ class ValidationTest {
 
   static Stream<Arguments> refused() {
     return Stream.of(
-        row(() -> Rate.of(0, SECOND), "at least 1 permit", "got 0", "refuse them before"),
+        row(() -> Rate.of(0, SECOND), "at least 1 permit", "got 0", "use limit: deny"),
         row(() -> Rate.of(-3, SECOND), "at least 1 permit", "got -3"),
         row(() -> Rate.of(Bounds.MAX + 1, SECOND), "at most 2^53", "got 9007199254740993"),
         row(() -> Rate.of(1, Duration.ZERO), "period", "positive", "got PT0S"),
