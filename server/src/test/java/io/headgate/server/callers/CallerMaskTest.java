@@ -22,7 +22,7 @@ class CallerMaskTest {
     assertThat(MASK.name("user:4211")).matches("us…11#[0-9a-f]{6}");
     assertThat(MASK.name("api-key=sk-12345-9f")).matches("api-key=sk…9f#[0-9a-f]{6}");
     assertThat(MASK.name("secret=12345-9f")).as("a bare key").matches("se…9f#[0-9a-f]{6}");
-    assertThat(MASK.name("(unnamed)")).isEqualTo("(unnamed)");
+    assertThat(MASK.name(CallerNaming.UNNAMED)).isEqualTo(CallerNaming.UNNAMED);
   }
 
   @Test
