@@ -45,6 +45,9 @@ class RulesCommandTest extends RunningRules {
                 - id: rest
                   match: { path: { except: /health } }
                   limit: { algorithm: leaky-bucket, rate: 10/1s, queue: 5 }
+                - id: shared
+                  match: { tenant: "*", zone: "*" }
+                  limit: { algorithm: token-bucket, rate: 10/1s, fair: { among: tenant } }
                 """));
     run("rules", "list");
     assertThat(out)
@@ -53,6 +56,7 @@ class RulesCommandTest extends RunningRules {
             ID      MODE     MATCH                                           PER      LIMIT                                      OVERRIDES  ACTIVE
             nights  enforce  path=/api/* except /api/health|/api/ready ip=*  path,ip  fixed-window 10/1d calendar Europe/Berlin             mon-fri 22:00-06:00 until 2027-01-01 Europe/Berlin
             rest    enforce  path!=/health                                   path     leaky-bucket 10/1s queue 5
+            shared  enforce  tenant=* zone=*                                 zone     token-bucket 10/1s fair among tenant
             """);
   }
 

@@ -50,9 +50,11 @@ public final class RuleText {
       var per = rule.at("per").texts();
       return per.isEmpty() ? "all" : String.join(",", per);
     }
+    var among = rule.at("limit").at("fair").at("among"); // tenants share one counter
     var wildcards = new StringJoiner(",");
     if (rule.at("match") instanceof JsonReply.Members(var conditions)) {
       conditions.forEach((attribute, pattern) -> {
+        if (among.text().equals(attribute) || among.texts().contains(attribute)) return;
         if (isWildcard(attribute, pattern)) wildcards.add(attribute);
       });
     }
@@ -125,6 +127,7 @@ public final class RuleText {
     return switch (name) {
       case "align", "zone" -> scalar(value); // calendar Europe/Berlin
       case "per" -> "per " + String.join(",", value.texts());
+      case "fair" -> "fair among " + scalar(value.at("among"));
       default -> name + " " + scalar(value);
     };
   }
