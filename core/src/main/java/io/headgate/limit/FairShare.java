@@ -33,7 +33,7 @@ public final class FairShare implements Limit {
     return bucket;
   }
 
-  /** Returns among whom the limit is shared, and by which weights. */
+  /** Returns the attributes that name a tenant, and the weights of tenants. */
   public FairSharing sharing() {
     return sharing;
   }

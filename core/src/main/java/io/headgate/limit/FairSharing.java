@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Among whom a limit is shared fairly, and by which weights. Immutable.
+ * The tenants among which a limit is shared fairly, and their weights. Immutable.
  *
  * @param among the attributes of a request that name its tenant; at least one
  * @param weightBy the attribute whose value selects the weight; if empty, the tenant's name does

@@ -212,7 +212,7 @@ class FairShareProperties {
     }
   }
 
-  /** What is reported as remaining passes, and one permit more does not. */
+  /** A request for all permits that are reported as remaining passes. */
   @Property(tries = 300)
   void remainingPermitsPass(@ForAll long seed) {
     var random = new Random(seed);

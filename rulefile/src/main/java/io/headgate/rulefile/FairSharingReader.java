@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Reads and writes {@code fair} of a limit: among whom it is shared, and by which weights. */
+/** Reads and writes {@code fair} of a limit: the tenants that share it, and their weights. */
 final class FairSharingReader {
   static final String FIELD = "fair";
   private static final String AMONG = "among";

@@ -16,9 +16,9 @@ import java.util.List;
 
 /**
  * Simulates the same traffic against several limits, each with one counter. The requests are those
- * of a single caller, or of several tenants among whom a limit may be shared fairly. The clock
- * starts at the epoch, where every window begins. Slots of concurrency limits are not released, so
- * they are held for their lease.
+ * of a single caller, or of several tenants, which may share a limit fairly. The clock starts at
+ * the epoch, where every window begins. Slots of concurrency limits are not released, so they are
+ * held for their lease.
  */
 public final class Playground {
   public static final int MAX_LIMITS = 8;
