@@ -1,8 +1,8 @@
 package io.headgate.server.http.stats;
 
-import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerMask;
@@ -111,7 +111,8 @@ final class RuleStatsJson {
     write(out.name("lastDay"), activity.lastDay());
     number(out.name("lastDenied"), activity.lastDeniedMillis());
     write(out, change);
-    out.textOrNull("onStoreFailure", rule.map(Rule::onStoreFailure).map(RuleStatsJson::policy));
+    out.textOrNull(
+        "onStoreFailure", rule.map(Rule::onStoreFailure).map(FailurePolicyText::withGrace));
     write(out.name("callers"), activity.callers(), mask);
     out.name("denials").beginList();
     for (var denial : activity.callers().latest()) write(out, denial, mask);
@@ -179,19 +180,6 @@ final class RuleStatsJson {
       case ENFORCE -> "enforce";
       case SHADOW -> "shadow";
       case OFF -> "off";
-    };
-  }
-
-  private static String policy(FailurePolicy policy) {
-    return switch (policy) {
-      case FailurePolicy.Allow() -> "allow";
-      case FailurePolicy.Deny() -> "deny";
-      case FailurePolicy.Local() -> "local";
-      case FailurePolicy.AllowThenDeny(var grace) -> {
-        boolean seconds = grace.toMillisPart() == 0;
-        String time = seconds ? grace.toSeconds() + "s" : grace.toMillis() + "ms";
-        yield "allow-then-deny " + time;
-      }
     };
   }
 }
