@@ -10,6 +10,7 @@ module io.headgate.core {
 
   exports io.headgate;
   exports io.headgate.limit;
+  exports io.headgate.load;
   exports io.headgate.rule;
   exports io.headgate.store;
   exports io.headgate.internal.consistency to

@@ -100,7 +100,7 @@ public final class CheckResult {
       var requested = answer.outcomes().get(size + i);
       outcomes.add(
           requested instanceof Outcome.Passed passed
-              ? new Outcome.Passed(now.remaining(), now.resetAfter(), passed.delay())
+              ? new Outcome.Passed(now.remaining(), now.resetAfter(), passed.delay(), now.limit())
               : requested);
     }
     return new CheckResult(plan, new PlanResult(outcomes, answer.source()), false);
@@ -112,10 +112,12 @@ public final class CheckResult {
       return new CheckResult(plan, answer, true).decision();
     }
     return switch (answer.first()) {
-      case Outcome.Passed(var remaining, var reset, var delay) ->
-          delay > 0
-              ? new Decision.Delayed(micros(delay), remaining, micros(reset))
-              : new Decision.Allowed(remaining, micros(reset));
+      case Outcome.Passed passed -> {
+        var reset = micros(passed.resetAfter());
+        yield passed.delay() > 0
+            ? new Decision.Delayed(micros(passed.delay()), passed.remaining(), reset)
+            : new Decision.Allowed(passed.remaining(), reset);
+      }
       case Outcome.Refused refused -> new Decision.Denied(micros(refused.retryAfter()));
       case Outcome.ExceedsCapacity exceeds ->
           new Decision.Impossible(exceeds.cost(), exceeds.capacity());

@@ -1,10 +1,12 @@
 package io.headgate;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Algorithm;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
 import io.headgate.rule.FailurePolicy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -19,6 +21,14 @@ public final class LimitReport {
   private final Optional<FailurePolicy> onStoreFailure;
 
   /**
+   * The bounds of a limit that follows the load.
+   *
+   * @param min the lowest number of permits
+   * @param max the highest number of permits
+   */
+  public record LimitRange(long min, long max) {}
+
+  /**
    * Creates a report.
    *
    * @param enforced false if the limit belongs to a shadow rule
@@ -30,6 +40,14 @@ public final class LimitReport {
     this.outcome = outcome;
     this.enforced = enforced;
     this.onStoreFailure = onStoreFailure;
+  }
+
+  Counter counter() {
+    return counter;
+  }
+
+  Outcome outcome() {
+    return outcome;
   }
 
   /** Returns the id of the rule. */
@@ -55,9 +73,27 @@ public final class LimitReport {
     return counter.limit().algorithm();
   }
 
-  /** Returns the capacity: the highest number of permits available at once. */
+  /**
+   * Returns the capacity: the highest number of permits available at once. Of an adaptive limit,
+   * the number of slots at the time of the request.
+   */
   public long limit() {
-    return counter.limit().capacity();
+    return outcome.limit() > 0 ? outcome.limit() : counter.limit().capacity();
+  }
+
+  /** Returns the bounds of an adaptive limit; empty if the limit is constant. */
+  public Optional<LimitRange> range() {
+    return counter.limit() instanceof AdaptiveConcurrency slots
+        ? Optional.of(new LimitRange(slots.min(), slots.max()))
+        : Optional.empty();
+  }
+
+  /**
+   * Returns the attributes of which each distinct value has a counter of its own; empty if all
+   * subjects share one.
+   */
+  public List<String> per() {
+    return counter.per();
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.headgate;
 
-import io.headgate.limit.Concurrency;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
@@ -15,6 +15,7 @@ import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiPredicate;
@@ -37,12 +38,15 @@ public final class RateLimiter implements AutoCloseable {
   private final Store store;
   private final Ticker ticker;
   private final SlotIds slotIds = new SlotIds();
+  private final Signals signals;
   private volatile RuleSet rules;
 
   private RateLimiter(Store store, RuleSet rules, Ticker ticker) {
     this.store = store;
     this.rules = rules;
     this.ticker = ticker;
+    this.signals = new Signals(store, this::rules, ticker);
+    signals.rulesChanged(rules);
   }
 
   /** Creates a limiter whose counters are kept in the memory of this JVM. */
@@ -73,8 +77,8 @@ public final class RateLimiter implements AutoCloseable {
   /**
    * Creates a limiter with a given clock.
    *
-   * @param ticker the clock for rule schedules and for {@link #await(Request) await}; counters use
-   *     the store's clock
+   * @param ticker the clock for rule schedules, for {@link #await(Request) await} and for load
+   *     shedding; counters use the store's clock
    */
   public static RateLimiter with(Store store, RuleSet rules, Ticker ticker) {
     return new RateLimiter(store, rules, ticker);
@@ -144,7 +148,9 @@ public final class RateLimiter implements AutoCloseable {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
     long holder = current.hasConcurrency() ? slotIds.next() : 0;
-    return requests.stream().map(request -> current.plan(request, now, holder)).toList();
+    return requests.stream()
+        .map(request -> signals.apply(current, current.plan(request, now, holder), request, true))
+        .toList();
   }
 
   /** Peeks at a request of cost 1 as {@link #peek(Request)} does. */
@@ -163,7 +169,7 @@ public final class RateLimiter implements AutoCloseable {
    * Cluster, may be of different moments.
    */
   public CheckResult peek(Request request) {
-    var plan = plan(request);
+    var plan = plan(request, false);
     var both = CombinedPlan.of(List.of(plan.atZeroCost(), plan));
     return CheckResult.ofPeek(plan, peek(both.whole()));
   }
@@ -202,7 +208,34 @@ public final class RateLimiter implements AutoCloseable {
    * Checks as {@link #checkForResult(Request)} does, and returns the acquired slots as a resource.
    */
   public Slot acquire(Request request) {
-    return new Slot(this, checkForResult(request));
+    return new Slot(this, ticker, checkForResult(request));
+  }
+
+  /** Calls with {@link CallClassifier#standard}, for a request of cost 1. */
+  public <T extends @Nullable Object> T call(Subject subject, Callable<T> call) throws Exception {
+    return call(Request.of(subject), call, CallClassifier.standard());
+  }
+
+  /**
+   * Acquires slots, calls, and releases the slots with the outcome and the duration of the call,
+   * from which adaptive limits learn. Sleeps first if the request is queued.
+   *
+   * {@snippet file="io/headgate/LibraryExamplesTest.java" region="call"}
+   *
+   * @param classifier decides how the call ended
+   * @return the result of the call
+   * @throws CallDeniedException if the request is denied; the call is not made
+   * @throws InterruptedException if the thread is interrupted while it waits
+   * @throws Exception the exception of the call
+   */
+  public <T extends @Nullable Object> T call(
+      Request request, Callable<T> call, CallClassifier<? super T> classifier) throws Exception {
+    try (var slot = acquire(request)) {
+      if (!slot.isAllowed()) throw new CallDeniedException(slot.result());
+      long delay = slot.result().delay().toNanos() / 1_000;
+      if (delay > 0) ticker.sleep(delay);
+      return MeasuredCall.run(call, classifier, slot, ticker);
+    }
   }
 
   /**
@@ -218,7 +251,7 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /**
-   * Releases the slots of one request.
+   * Releases the slots of one request. Adaptive limits learn nothing from it.
    *
    * @param slotId the {@link Slot#id}
    * @return false if one of the slots has expired or was released before
@@ -228,6 +261,16 @@ public final class RateLimiter implements AutoCloseable {
    */
   public boolean release(String slotId) {
     return forEachSlot(slotId, Store::release);
+  }
+
+  /**
+   * Releases the slots of one request after a call, from which adaptive limits learn. Returns and
+   * fails as {@link #release(String)} does.
+   *
+   * @param call how the call ended
+   */
+  public boolean release(String slotId, CompletedCall call) {
+    return forEachSlot(slotId, (to, slot) -> to.release(slot, call));
   }
 
   /**
@@ -255,12 +298,16 @@ public final class RateLimiter implements AutoCloseable {
   public List<RuleExplanation> explain(Subject subject) {
     var current = rules; // read once, so that explanation and state are of the same snapshot
     long now = ticker.micros();
-    var plan = current.plan(Request.of(subject, 0), now, 0);
+    var plan = signals.tune(current, current.plan(Request.of(subject, 0), now, 0));
     var reports = new CheckResult(plan, peek(plan), false).limits();
     var all = new ArrayList<RuleExplanation>();
     for (var explanation : current.explain(subject, now)) {
       var own = reports.stream().filter(r -> r.rule().equals(explanation.rule().id())).toList();
-      all.add(new RuleExplanation(explanation, explanation.applies() ? own : List.of()));
+      all.add(
+          new RuleExplanation(
+              explanation,
+              explanation.applies() ? own : List.of(),
+              signals.explain(plan, explanation.rule(), subject)));
     }
     return all;
   }
@@ -276,6 +323,12 @@ public final class RateLimiter implements AutoCloseable {
    */
   public void replaceRules(RuleSet rules) {
     this.rules = rules;
+    signals.rulesChanged(rules);
+  }
+
+  /** Returns the load of backends, for rules that shed load. */
+  public Signals signals() {
+    return signals;
   }
 
   /** Returns the store that keeps the counters. */
@@ -286,49 +339,43 @@ public final class RateLimiter implements AutoCloseable {
   /** Closes the store. */
   @Override
   public void close() {
+    signals.close();
     store.close();
   }
 
   private Plan plan(Request request) {
+    return plan(request, true);
+  }
+
+  private Plan plan(Request request, boolean counted) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    return current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
+    var plan = current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
+    return signals.apply(current, plan, request, counted);
   }
 
   /**
    * Evaluates a plan; one without charges needs no store, and is decided while it is unavailable.
    */
   private PlanResult decide(Plan plan) {
-    return plan.hasNoCharges() ? PlanResult.EMPTY : store.decide(plan.stored());
+    return plan.hasNoCharges() ? withoutStore(plan) : store.decide(plan.stored());
   }
 
   private CompletionStage<PlanResult> decideAsync(Plan plan) {
     return plan.hasNoCharges()
-        ? CompletableFuture.completedFuture(PlanResult.EMPTY)
+        ? CompletableFuture.completedFuture(withoutStore(plan))
         : store.decideAsync(plan.stored());
   }
 
   private PlanResult peek(Plan plan) {
-    return plan.hasNoCharges() ? PlanResult.EMPTY : store.peek(plan.stored());
+    return plan.hasNoCharges() ? withoutStore(plan) : store.peek(plan.stored());
+  }
+
+  private static PlanResult withoutStore(Plan plan) {
+    return plan.isShed() ? PlanResult.SHED : PlanResult.EMPTY;
   }
 
   private boolean forEachSlot(String slotId, BiPredicate<Store, Charge> action) {
-    var token = SlotToken.decode(slotId);
-    boolean all = true;
-    @Nullable StoreException problem = null;
-    for (var slot : token.slots()) {
-      var counter = rules.counter(slot.rule(), slot.override(), slot.name());
-      try {
-        boolean done =
-            counter.isPresent()
-                && counter.get().limit() instanceof Concurrency
-                && action.test(store, new Charge(counter.get(), slot.key(), 0, token.holder()));
-        all &= done;
-      } catch (StoreException e) {
-        problem = e; // continue: other slots may be kept locally
-      }
-    }
-    if (problem != null) throw problem;
-    return all;
+    return SlotToken.decode(slotId).forEachSlot(rules, charge -> action.test(store, charge));
   }
 }

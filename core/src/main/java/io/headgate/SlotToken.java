@@ -1,8 +1,11 @@
 package io.headgate;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.SlotLimit;
+import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
+import io.headgate.rule.RuleSet;
+import io.headgate.store.StoreException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -14,6 +17,8 @@ import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a slot id: the counters that the slots of a request are in, and the unguessable
@@ -45,9 +50,7 @@ record SlotToken(long holder, List<SlotRef> slots) {
     for (var part : plan.parts()) {
       for (int i = 0; i < part.counters().size(); i++) {
         var charge = plan.charges().get(part.from() + i);
-        if (charged[part.from() + i]
-            && charge.limit() instanceof Concurrency
-            && charge.cost() > 0) {
+        if (charged[part.from() + i] && charge.limit() instanceof SlotLimit && charge.cost() > 0) {
           holder = charge.holder();
           var counter = charge.counter();
           slots.add(new SlotRef(counter.rule(), part.override(), counter.id(), charge.key()));
@@ -57,6 +60,32 @@ record SlotToken(long holder, List<SlotRef> slots) {
     return slots.isEmpty()
         ? Optional.empty()
         : Optional.of(new SlotToken(holder, List.copyOf(slots)));
+  }
+
+  /**
+   * Applies an action to each slot, by the limit that the rules have for it now.
+   *
+   * @param action takes a charge of cost 0; returns false if the holder has no slot
+   * @return false if the action did for one of the slots, or if a rule no longer has its limit
+   * @throws StoreException if the action failed for a slot; it was applied to the others
+   */
+  boolean forEachSlot(RuleSet rules, Predicate<Charge> action) {
+    boolean all = true;
+    @Nullable StoreException problem = null;
+    for (var slot : slots) {
+      var counter = rules.counter(slot.rule, slot.override, slot.name);
+      try {
+        boolean done =
+            counter.isPresent()
+                && counter.get().limit() instanceof SlotLimit
+                && action.test(new Charge(counter.get(), slot.key, 0, holder));
+        all &= done;
+      } catch (StoreException e) {
+        problem = e; // continue: other slots may be kept locally
+      }
+    }
+    if (problem != null) throw problem;
+    return all;
   }
 
   /** Encodes the token in the URL-safe Base64 alphabet. */

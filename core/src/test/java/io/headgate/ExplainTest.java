@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.rule.Combine;
 import io.headgate.rule.MatchExplanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -19,7 +20,11 @@ import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ExplainTest {
   private static final Subject ADA = Subject.of("user:ada").with("path", "/login");
@@ -74,6 +79,47 @@ class ExplainTest {
     limiter.check(Request.of(ADA, 2));
     assertThat(limiter.explain(ADA).stream().map(ExplainTest::show))
         .containsExactly("r: applies [token-bucket 0/2]");
+  }
+
+  /** One limit of three is spent; the other two have 4 and 7 permits left. */
+  @ParameterizedTest
+  @MethodSource("combinations")
+  void remainingOfARuleIsTheHighestCostThatPasses(Combine combine, long expected) {
+    var rule =
+        Rule.named("r")
+            .combine(combine)
+            .limit(RuleLimit.of("a", perMinute(3)).withCost("a"))
+            .limit(RuleLimit.of("b", perMinute(4)).withCost("b"))
+            .limit(RuleLimit.of("c", perMinute(7)).withCost("c"))
+            .build();
+    var limiter = limiter(ticker, rule);
+    limiter.check(costs(3, 0, 0));
+    assertThat(limiter.explain(ADA).getFirst().remaining()).hasValue(expected);
+    long above = expected + 1;
+    assertThat(limiter.peek(costs(above, above, above)).isAllowed()).isFalse();
+    assertThat(limiter.peek(costs(expected, expected, expected)).isAllowed()).isTrue();
+  }
+
+  static List<Arguments> combinations() {
+    return List.of(
+        Arguments.of(new Combine.All(), 0),
+        Arguments.of(new Combine.Hierarchical(), 0),
+        Arguments.of(new Combine.Priority(), 0),
+        Arguments.of(new Combine.Any(), 7),
+        Arguments.of(new Combine.Weighted(600), 4),
+        Arguments.of(new Combine.Weighted(300), 7),
+        Arguments.of(new Combine.Weighted(1000), 0));
+  }
+
+  private static Request costs(long a, long b, long c) {
+    return new Request(ADA, 0, Map.of("a", a, "b", b, "c", c));
+  }
+
+  @Test
+  void ruleThatDoesNotApplyHasNoRemainingPermits() {
+    var limiter =
+        limiter(ticker, Rule.named("r").match("path", "/other").limit(perMinute(2)).build());
+    assertThat(limiter.explain(ADA).getFirst().remaining()).isEmpty();
   }
 
   @Test

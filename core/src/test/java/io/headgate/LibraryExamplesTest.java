@@ -2,10 +2,12 @@ package io.headgate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -17,12 +19,15 @@ import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 /** Runs the examples of the Javadoc, which are the regions of this file. */
 class LibraryExamplesTest {
+  private static final AdaptiveConcurrency ADAPTIVE = AdaptiveConcurrency.between(1, 200);
+
   @Test
   void limiter() {
     // @start region="limiter"
@@ -83,6 +88,49 @@ class LibraryExamplesTest {
     // @end
     assertThat(uploaded.sum()).isEqualTo(1);
     assertThat(limiter.check(Subject.of("tenant", "acme")).isAllowed()).isTrue();
+  }
+
+  @Test
+  void outcome() {
+    var backends = Rule.named("backends").match("backend", "*").limit(ADAPTIVE).build();
+    var limiter = RateLimiter.inMemory(backends);
+    var payments = Subject.of("backend", "payments");
+    var answers = new LongAdder();
+    // @start region="outcome"
+    try (var slot = limiter.acquire(payments)) {
+      if (slot.isAllowed()) {
+        answers.increment(); // the call
+        slot.success(); // with the time since the acquisition
+      }
+    }
+    // @end
+    assertThat(answers.sum()).isEqualTo(1);
+    assertThat(limiter.peek(payments).limits().getFirst().remaining()).isEqualTo(20);
+  }
+
+  @Test
+  void call() throws Exception {
+    var backends = Rule.named("backends").match("backend", "*").limit(ADAPTIVE).build();
+    var limiter = RateLimiter.inMemory(backends);
+    // @start region="call"
+    String answer = limiter.call(Subject.of("backend", "payments"), () -> "paid");
+    // @end
+    assertThat(answer).isEqualTo("paid");
+  }
+
+  @Test
+  void classifier() throws Exception {
+    var limiter = RateLimiter.inMemory(Rule.named("backends").limit(ADAPTIVE).build());
+    Callable<Integer> call = () -> 503;
+    // @start region="classifier"
+    CallClassifier<Integer> byStatus =
+        (status, failure) -> {
+          if (failure != null) return CallClassifier.ofException(failure);
+          return status == 503 ? CallOutcome.DROPPED : CallOutcome.SUCCESS;
+        };
+    int status = limiter.call(Request.of(Subject.of("backend", "payments")), call, byStatus);
+    // @end
+    assertThat(status).isEqualTo(503);
   }
 
   // @start region="store"

@@ -20,8 +20,14 @@ public enum Algorithm {
   /** The algorithm of {@link Concurrency}. */
   CONCURRENCY("concurrency"),
 
+  /** The algorithm of {@link AdaptiveConcurrency}. */
+  ADAPTIVE_CONCURRENCY("adaptive-concurrency"),
+
   /** The algorithm of {@link Deny}. */
   DENY("deny"),
+
+  /** The algorithm of {@link Shed}. */
+  SHED("shed"),
 
   /** The algorithm of {@link Unlimited}. */
   UNLIMITED("unlimited");
@@ -35,6 +41,11 @@ public enum Algorithm {
   /** Returns the name used in rule files, decisions and metrics, such as {@code token-bucket}. */
   public String id() {
     return id;
+  }
+
+  /** Returns whether the limit counts requests in flight, each of which holds a slot. */
+  public boolean hasSlots() {
+    return this == CONCURRENCY || this == ADAPTIVE_CONCURRENCY;
   }
 
   /** Returns the {@link #id}. */

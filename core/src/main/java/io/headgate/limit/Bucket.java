@@ -25,7 +25,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
       case FixedWindow window -> null;
       case SlidingWindow window -> null;
       case RollingWindow window -> null;
-      case Concurrency slots -> null;
+      case SlotLimit slots -> null;
       case FairShare fair -> null;
       case Stateless stateless -> null;
     };

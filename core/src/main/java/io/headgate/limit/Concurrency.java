@@ -2,9 +2,7 @@ package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
 
-import io.headgate.limit.Outcome.ExceedsCapacity;
-import io.headgate.limit.Outcome.Passed;
-import io.headgate.limit.Outcome.Refused;
+import io.headgate.load.CompletedCall;
 import java.time.Duration;
 
 /**
@@ -14,7 +12,7 @@ import java.time.Duration;
  * @param max the number of slots
  * @param lease the time after which a slot expires unless it is renewed
  */
-public record Concurrency(long max, Duration lease) implements Limit {
+public record Concurrency(long max, Duration lease) implements SlotLimit {
   /** The highest {@code max} of a limit. */
   public static final long MAX_SLOTS = 100_000;
 
@@ -43,47 +41,20 @@ public record Concurrency(long max, Duration lease) implements Limit {
     return new Concurrency(max, lease);
   }
 
-  /** Applies the limit to a request whose slots are never released and expire. */
   @Override
-  public Step step(State state, long now, long cost) {
-    return step(state, now, cost, 0);
-  }
-
-  /**
-   * Applies the limit to a request, as {@link Limit#step} does.
-   *
-   * @param holder identifies the slots for {@link #renew} and {@link #release}; unique per request
-   */
   public Step step(State state, long now, long cost, long holder) {
-    var slots = adopt(state, now);
-    long left = Math.max(0, max - slots.held());
-    long resetAfter = Math.max(now, slots.freshAt()) - now;
-    if (cost > maxCost()) {
-      return new Step(slots, new ExceedsCapacity(left, resetAfter, cost, maxCost()));
-    }
-    if (cost > left) {
-      return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));
-    }
-    if (cost == 0) return new Step(slots, new Passed(left, resetAfter, 0));
-    var next = slots.plus(holder, now + window(), cost);
-    return new Step(next, new Passed(left - cost, next.freshAt() - now, 0));
+    return adopt(state, now).acquire(max, maxCost(), now, now + window(), cost, holder, 0);
   }
 
-  /** Renews the holder's slots for a full lease from now. Expired slots stay expired. */
-  public ConcurrencyState renew(State state, long now, long holder) {
-    return adopt(state, now).renewed(holder, now + window());
+  /** Releases the holder's slots. The number of slots is fixed, so that nothing is learned. */
+  @Override
+  public State release(State state, long now, long holder, CompletedCall call) {
+    return release(state, now, holder);
   }
 
-  /** Releases the holder's slots. */
-  public ConcurrencyState release(State state, long now, long holder) {
-    return adopt(state, now).without(holder);
-  }
-
-  /** Returns the slots in flight unchanged: a changed limit counts them rather than scales them. */
   @Override
   public ConcurrencyState adopt(State state, long now) {
-    if (state instanceof ConcurrencyState own) return own.at(max, now);
-    return ConcurrencyState.empty(max); // a rate limit's usage has no equivalent in slots
+    return state instanceof SlotState own ? own.slots().at(max, now) : ConcurrencyState.empty(max);
   }
 
   @Override

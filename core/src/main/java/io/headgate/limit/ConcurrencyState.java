@@ -1,5 +1,8 @@
 package io.headgate.limit;
 
+import io.headgate.limit.Outcome.ExceedsCapacity;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
 import java.util.Arrays;
 import java.util.Comparator;
 
@@ -9,7 +12,7 @@ import java.util.Comparator;
  * <p>A class rather than a record because it holds an array, which is never modified and is shared
  * with later states from which slots have expired.
  */
-public final class ConcurrencyState implements State {
+public final class ConcurrencyState implements SlotState {
   private record Slot(long holder, long end, long cost) {}
 
   private static final Slot[] NONE = {};
@@ -28,6 +31,44 @@ public final class ConcurrencyState implements State {
 
   static ConcurrencyState empty(long max) {
     return new ConcurrencyState(NONE, 0, 0, max);
+  }
+
+  @Override
+  public ConcurrencyState slots() {
+    return this;
+  }
+
+  @Override
+  public ConcurrencyState withSlots(ConcurrencyState slots) {
+    return slots;
+  }
+
+  /**
+   * Applies a limit to these slots, of which none has expired.
+   *
+   * @param limit the number of slots of the limit
+   * @param maxCost the highest cost of a request
+   * @param end when the acquired slots expire
+   * @param reported the {@link Outcome#limit} of the outcome
+   */
+  Step acquire(
+      long limit, long maxCost, long now, long end, long cost, long holder, long reported) {
+    long left = Math.max(0, limit - held);
+    long resetAfter = Math.max(now, freshAt()) - now;
+    if (cost > maxCost) {
+      return new Step(this, new ExceedsCapacity(left, resetAfter, cost, maxCost, reported));
+    }
+    if (cost > left) {
+      return new Step(this, new Refused(left, resetAfter, fitsAt(limit - cost) - now, reported));
+    }
+    if (cost == 0) return new Step(this, new Passed(left, resetAfter, 0, reported));
+    var next = plus(holder, end, cost);
+    return new Step(next, new Passed(left - cost, next.freshAt() - now, 0, reported));
+  }
+
+  /** Returns the state at {@code now}, without expired slots. */
+  ConcurrencyState at(long now) {
+    return at(max, now);
   }
 
   /** Returns the state of a limit of {@code max} at {@code now}, without expired slots. */
@@ -72,7 +113,15 @@ public final class ConcurrencyState implements State {
     return new ConcurrencyState(Arrays.copyOf(next, kept), 0, left, max);
   }
 
-  /** Returns whether the holder has a slot that has not been dropped as expired. */
+  /** Returns the expiry of the holder's slots; 0 if it has none. */
+  long endOf(long holder) {
+    for (int i = from; i < slots.length; i++) {
+      if (slots[i].holder == holder) return slots[i].end;
+    }
+    return 0;
+  }
+
+  @Override
   public boolean holds(long holder) {
     for (int i = from; i < slots.length; i++) {
       if (slots[i].holder == holder) return true;

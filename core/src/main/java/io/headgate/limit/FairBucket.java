@@ -9,9 +9,8 @@ import static io.headgate.limit.Bounds.require;
  * @param pool the arithmetic of the bucket of all tenants
  * @param scale the ticks of one permit; a power of two
  * @param full the ticks of the whole burst
- * @param idle the time, in microseconds, after which a tenant without debt is no longer active
  */
-public record FairBucket(Bucket pool, long scale, long full, long idle) {
+public record FairBucket(Bucket pool, long scale, long full) {
   /*
    * Token buckets on a virtual clock
    *
@@ -52,9 +51,21 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
    *              in use, the tenants beyond their reduced shares are refused, and all of R goes to
    *              the others until they are repaid.
    *
-   * A tenant is active from its first request that passes until its debt is repaid and, after the
-   * debts that the others had then, the time `idle` has passed. At most MAX_TENANTS are active; all
-   * further ones are one tenant of weight 1.
+   * A tenant is active from its first request that passes until its debt is repaid and one to two
+   * periods of b / R, at least a second, have passed. At most MAX_TENANTS are active; all further
+   * ones are one tenant of weight 1.
+   *
+   * Cost: V never goes back, so it orders everything that happens to tenants. A debt has ended if
+   * its F is at most V. It ended in the current period if F is above the value of V at which the
+   * period began. So three sums of weights (in debt, ended in this period, ended in the last) and
+   * two values of V are all that a request needs beside its own tenant, and a period ends without
+   * a visit to its tenants. V must stop where a debt ends, since W' changes there: those in debt
+   * are kept in the order of F. Each debt is ended once, after a charge that began it. If a request
+   * is refused, the debts that it found ended are ended again by the next one, unless there are 16
+   * or more: the advanced state is stored then. So a check does work for at most 16 debts more than
+   * were begun, and a peek for at most MAX_TENANTS. Other work is logarithmic in the tenants. All
+   * tenants are visited only when the limit is changed, once in 2^51 ticks of V, and when more than
+   * half of those in the table are not active.
    *
    * Integers: V and F are in ticks per weight, of which a permit has `scale`, usually 2^20, so
    * rounding moves a share by less than one tick per weight and request. The division by W' keeps
@@ -70,7 +81,6 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
   private static final long MAX_SCALE = 1L << 20;
   private static final long MAX_FULL = 1L << 50;
   private static final long MAX_NUMBER = 1L << 40;
-  private static final long MIN_IDLE = 1_000_000;
 
   static FairBucket of(TokenBucket bucket) {
     long period = bucket.rate().unitPeriod;
@@ -82,13 +92,13 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
         bucket.rate());
     long scale = MAX_SCALE;
     while (bucket.burst() * scale > MAX_FULL || period * scale > 4 * MAX_FULL) scale /= 2;
-    return new FairBucket(
-        bucket.bucket(), scale, bucket.burst() * scale, Math.max(MIN_IDLE, bucket.window()));
+    return new FairBucket(bucket.bucket(), scale, bucket.burst() * scale);
   }
 
   Step step(State state, long now, long cost, Share share) {
     var before = adopt(state, now);
     var draft = new FairDraft(this, before, now);
+    before = draft.worthStoring(before);
     draft.join(share);
     return draft.step(before, cost);
   }
@@ -96,43 +106,10 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
   /** Converts a state of another limit, in proportion to its utilization. */
   FairState adopt(State state, long now) {
     if (!(state instanceof FairState other)) {
-      return new FairState(
-          pool.adopt(state, now),
-          full,
-          now,
-          0,
-          0,
-          0,
-          idle,
-          FairState.Members.NONE,
-          new int[0],
-          new long[0],
-          0,
-          0,
-          Long.MAX_VALUE);
+      return FairState.withoutTenants(pool.adopt(state, now), full, now);
     }
     if (other.full == full && pool.isOwn(other.pool)) return other;
-    var finish = other.finish.clone();
-    long next = Long.MAX_VALUE;
-    for (int i = 0; i < finish.length; i++) {
-      if (finish[i] <= 0) continue;
-      finish[i] = Utilization.scale(finish[i] - other.virtual, other.full, full);
-      next = Math.min(next, finish[i]);
-    }
-    return new FairState(
-        pool.adopt(other.pool, now),
-        full,
-        now,
-        0,
-        0,
-        other.sweepAt,
-        idle,
-        other.members,
-        other.weights,
-        finish,
-        other.weight,
-        other.indebted,
-        next);
+    return other.converted(pool.adopt(other.pool, now), full, now);
   }
 
   /** Returns the ticks that are repaid in a time, rounded down, at most those of the burst. */
@@ -140,7 +117,21 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
     var rate = pool.rate();
     long units = micros >= pool.refillTime() ? pool.units() : micros * rate.unitPermits;
     long permits = rate.permitsIn(units);
-    return permits * scale + (units - permits * rate.unitPeriod) * scale / rate.unitPeriod;
+    return permits * scale + rate.permitsIn((units - permits * rate.unitPeriod) * scale);
+  }
+
+  /**
+   * Returns the whole permits of a number of ticks. Fast, since {@code scale} is a power of two.
+   */
+  long permitsIn(long ticks) {
+    return ticks >> Long.numberOfTrailingZeros(scale);
+  }
+
+  /** Returns the time in which a number of ticks is repaid, rounded down. */
+  long timeWithin(long ticks) {
+    var rate = pool.rate();
+    return rate.timeWithin(
+        ticks / scale * rate.unitPeriod + ticks % scale * rate.unitPeriod / scale);
   }
 
   /** Returns the time in which a number of ticks is repaid, rounded up. */

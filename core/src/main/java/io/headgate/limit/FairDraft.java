@@ -1,21 +1,22 @@
 package io.headgate.limit;
 
-import io.headgate.limit.FairState.Members;
+import io.headgate.limit.FairTenants.Tenant;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The evaluation of one request under a {@link FairBucket}: a copy of the state that is advanced to
- * the time of the request. Copies the arrays of the state before it changes them. Used by one
- * thread.
+ * the time of the request. Used by one thread.
  */
 final class FairDraft {
   private static final long MAX_VIRTUAL = 1L << 51;
-  private static final int MAX_SCANS = 8;
+
+  /** How many debts may have ended before the advanced state is stored even without a charge. */
+  private static final int MAX_ENDED = 16;
 
   private final FairBucket limit;
   private final long now;
@@ -23,16 +24,25 @@ final class FairDraft {
   private final long at;
   private long virtual;
   private long rest;
-  private long sweepAt;
-  private Members members;
-  private int[] weights;
-  private long[] finish;
-  private long weight;
+  private long period;
+  private long periodStart;
+  private long previousStart;
   private long indebted;
-  private long next;
+  private long current;
+  private long previous;
+  private long last;
+  private FairTenants tenants;
+  private @Nullable FairDebts debts;
 
-  private boolean ownsArrays;
-  private int tenant; // the position of the request's tenant
+  private List<Tenant> ended = List.of();
+  private int corrected; // positions in debts
+
+  // The tenant of the request.
+  private String id = "";
+  private int hash;
+  private int own; // its weight
+  private @Nullable Tenant active; // null if it was not active before
+  private long finish;
 
   FairDraft(FairBucket limit, FairState state, long now) {
     this.limit = limit;
@@ -41,189 +51,146 @@ final class FairDraft {
     this.pool = state.pool;
     this.virtual = state.virtual;
     this.rest = state.rest;
-    this.sweepAt = state.sweepAt;
-    this.members = state.members;
-    this.weights = state.weights;
-    this.finish = state.finish;
-    this.weight = state.weight;
+    this.period = state.period;
+    this.periodStart = state.periodStart;
+    this.previousStart = state.previousStart;
     this.indebted = state.indebted;
-    this.next = state.next;
+    this.current = state.current;
+    this.previous = state.previous;
+    this.last = state.last;
+    this.tenants = state.tenants;
+    this.debts = state.debts;
     if (indebted > 0) {
-      if (now >= pool.emptyAt()) repayAll();
+      beginPeriod(Math.min(now, pool.emptyAt()));
+      if (now >= pool.emptyAt()) endAllDebts();
       else if (now > state.at) repay(limit.ticksIn(now - state.at));
     }
-    if (now >= sweepAt) sweep();
+    beginPeriod(now);
+  }
+
+  /** Begins the period of a time. Tenants whose debt ended two periods before are not active. */
+  private void beginPeriod(long time) {
+    long length = FairState.periodLength(pool);
+    if (time < (period + 1) * length) return;
+    long next = time / length;
+    boolean follows = next == period + 1;
+    previousStart = follows ? periodStart : virtual;
+    previous = follows ? current : 0;
+    periodStart = virtual;
+    current = 0;
+    period = next;
   }
 
   /** Ends all debts, because that of the pool has ended; only rounding can have left any. */
-  private void repayAll() {
-    ownArrays();
-    for (int i = 0; i < finish.length; i++) {
-      if (finish[i] > 0) finish[i] = -pool.emptyAt();
-    }
-    restartClock();
+  private void endAllDebts() {
+    current += indebted;
+    indebted = 0;
+    virtual = last;
+    rest = 0;
+    debts = null;
   }
 
   /** Advances the virtual clock, and ends the debts that it reaches. */
   private void repay(long ticks) {
     long left = ticks + rest;
-    for (int ended = 0; indebted > 0; ended++) {
-      if (ended == MAX_SCANS) {
-        repayInOrder(left);
+    while (debts != null) {
+      var first = debts.first();
+      long weight = FairSum.weight(indebted);
+      long advance = left / weight;
+      if (advance < first.entry() - virtual) {
+        virtual += advance;
+        rest = left - advance * weight;
         return;
       }
-      if (left / indebted >= next - virtual) next = earliest();
-      if (!reaches(next, left)) return;
-      left -= (next - virtual) * indebted;
-      virtual = next;
-      endDebts();
-    }
-    restartClock();
-  }
-
-  /** Ends debts in the order of their ends, which is faster than a scan for each if many end. */
-  private void repayInOrder(long ticks) {
-    long left = ticks;
-    var order = new ArrayList<Integer>(finish.length);
-    for (int i = 0; i < finish.length; i++) {
-      if (finish[i] > 0) order.add(i);
-    }
-    order.sort(Comparator.comparingLong(i -> finish[i]));
-    for (int i : order) {
-      next = finish[i];
-      if (!reaches(next, left)) return;
-      left -= (next - virtual) * indebted;
-      virtual = next;
-      finish[i] = -pool.emptyAt();
-      indebted -= weights[i];
-    }
-    restartClock();
-  }
-
-  /** Returns whether the clock reaches a time; if not, advances it by the ticks that are left. */
-  private boolean reaches(long time, long left) {
-    long advance = left / indebted;
-    if (advance >= time - virtual) return true;
-    virtual += advance;
-    rest = left % indebted;
-    return false;
-  }
-
-  private long earliest() {
-    long earliest = Long.MAX_VALUE;
-    for (long time : finish) {
-      if (time > 0 && time < earliest) earliest = time;
-    }
-    return earliest;
-  }
-
-  private void endDebts() {
-    ownArrays();
-    for (int i = 0; i < finish.length; i++) {
-      if (finish[i] <= 0 || finish[i] > virtual) continue;
-      finish[i] = -pool.emptyAt();
-      indebted -= weights[i];
-    }
-    next = earliest();
-  }
-
-  private void restartClock() {
-    virtual = 0;
-    rest = 0;
-    indebted = 0;
-    next = Long.MAX_VALUE;
-  }
-
-  /** Drops the tenants that have been idle. Not done at every request, since it reads all. */
-  private void sweep() {
-    sweepAt = now + limit.idle() / 4;
-    int kept = 0;
-    for (long time : finish) {
-      if (!isIdle(time)) kept++;
-    }
-    if (kept == finish.length) return;
-    var names = new String[kept];
-    var keptWeights = new int[kept];
-    var keptFinish = new long[kept];
-    int to = 0;
-    for (int i = 0; i < finish.length; i++) {
-      if (isIdle(finish[i])) {
-        weight -= weights[i];
-        continue;
+      var tenant = tenants.get(first.id(), first.hash());
+      debts = debts.removeFirst();
+      if (tenant.finish() > tenant.entry()) { // charged again after it was added
+        tenant = tenant.withFinish(tenant.finish());
+        tenants = tenants.with(tenant);
+        debts = FairDebts.add(debts, tenant);
+        corrected++;
+      } else {
+        left -= (tenant.finish() - virtual) * weight;
+        virtual = tenant.finish();
+        end(tenant);
       }
-      names[to] = members.names()[i];
-      keptWeights[to] = weights[i];
-      keptFinish[to] = finish[i];
-      to++;
     }
-    members = Members.of(names);
-    weights = keptWeights;
-    finish = keptFinish;
-    ownsArrays = true;
+    rest = 0;
   }
 
-  private boolean isIdle(long time) {
-    return time <= 0 && now + time >= limit.idle();
+  private void end(Tenant tenant) {
+    long part = FairSum.of(tenant.weight());
+    indebted -= part;
+    current += part;
+    if (ended.isEmpty()) ended = new ArrayList<>();
+    ended.add(tenant);
   }
 
-  /** Adds the tenant of the request if it is not active, and sets the weight that it has now. */
+  /**
+   * Returns the state to store if the request is not charged: {@code before}, or this draft if much
+   * of its work would be repeated by the next request. Both are equal but for rounding.
+   */
+  FairState worthStoring(FairState before) {
+    if (ended.size() >= MAX_ENDED) return state();
+    if (corrected < MAX_ENDED) return before;
+    var tree = debts;
+    for (var tenant : ended) tree = FairDebts.add(tree, tenant);
+    return before.with(tenants, tree);
+  }
+
+  /** Selects the tenant of the request, which joins if it is not active, with its weight now. */
   void join(Share share) {
-    var known = members.indexes().get(share.tenant());
-    if (known == null && finish.length >= FairBucket.MAX_TENANTS) {
-      known = members.indexes().get(FairBucket.OTHERS.tenant());
-      if (known == null) add(FairBucket.OTHERS);
-      else tenant = known;
-    } else if (known == null) {
-      add(share);
-    } else {
-      tenant = known;
-      if (weights[tenant] != share.weight()) reweigh(share.weight());
-    }
+    if (select(share)) return;
+    int count = FairSum.count(indebted) + FairSum.count(current) + FairSum.count(previous);
+    if (count >= FairBucket.MAX_TENANTS) select(FairBucket.OTHERS);
   }
 
-  private void add(Share share) {
-    tenant = finish.length;
-    var names = Arrays.copyOf(members.names(), tenant + 1);
-    names[tenant] = share.tenant();
-    members = Members.of(names);
-    weights = Arrays.copyOf(weights, tenant + 1);
-    weights[tenant] = share.weight();
-    finish = Arrays.copyOf(finish, tenant + 1);
-    finish[tenant] = -now;
-    ownsArrays = true;
-    weight += share.weight();
+  /** Returns whether the tenant is active. */
+  private boolean select(Share share) {
+    id = share.tenant();
+    hash = FairTenants.hashOf(id);
+    own = share.weight();
+    finish = virtual;
+    var tenant = tenants.find(id, hash);
+    if (tenant == null || tenant.finish() <= previousStart) return false;
+    active = tenant;
+    finish = tenant.finish();
+    if (tenant.weight() != own) reweigh(tenant.weight());
+    return true;
   }
 
   /** Changes the weight of the tenant. Its debt in permits stays the same. */
-  private void reweigh(int to) {
-    int from = weights[tenant];
-    weights = weights.clone();
-    weights[tenant] = to;
-    weight += to - from;
-    if (finish[tenant] <= 0) return;
-    indebt(to - from);
-    ownArrays();
-    finish[tenant] = virtual + Math.max(1, (finish[tenant] - virtual) * from / to);
-    next = Math.min(next, finish[tenant]);
+  private void reweigh(int from) {
+    long change = FairSum.of(own) - FairSum.of(from);
+    if (finish > virtual) {
+      indebt(change);
+      finish = virtual + Math.max(1, (finish - virtual) * from / own);
+    } else if (finish > periodStart) {
+      current += change;
+    } else {
+      previous += change;
+    }
   }
 
-  /** Adds a weight to that of the tenants in debt. The clock keeps its fraction of a tick. */
-  private void indebt(int more) {
-    rest = indebted == 0 ? 0 : rest * (indebted + more) / indebted;
-    indebted += more;
+  /** Adds to the tenants in debt. The clock keeps its fraction of a tick. */
+  private void indebt(long change) {
+    long weight = FairSum.weight(indebted);
+    indebted += change;
+    rest = weight == 0 ? 0 : rest * FairSum.weight(indebted) / weight;
   }
 
   Step step(FairState before, long cost) {
     long capacity = limit.pool().capacity();
-    long bound = limit.full() / (weight + 1);
-    int own = weights[tenant];
-    long owed = finish[tenant] > 0 ? finish[tenant] - virtual : 0;
+    long weight = FairSum.weight(indebted) + FairSum.weight(current) + FairSum.weight(previous);
+    long bound = limit.full() / (weight + (active == null ? own : 0) + 1);
+    long owed = Math.max(0, finish - virtual);
     if (cost == 0) return new Step(before, new Passed(remaining(bound, owed), resetAfter(), 0));
     if (cost > capacity) {
       var exceeds = new ExceedsCapacity(remaining(bound, owed), resetAfter(), cost, capacity);
       return new Step(before, exceeds);
     }
-    long price = cost * limit.scale() / own;
+    long ticks = cost * limit.scale();
+    long price = own == 1 ? ticks : ticks / own;
     boolean inShare = owed == 0 || owed + price <= bound;
     boolean inPool = limit.pool().passes(pool, now, cost);
     if (inShare && inPool) {
@@ -231,18 +198,33 @@ final class FairDraft {
       var passed = new Passed(remaining(bound, owed + price), resetAfter(), 0);
       return new Step(state(), passed);
     }
-    long wait = inShare ? 0 : shareWait(owed + Math.min(0, price - bound));
+    long excess = owed + Math.min(0, price - bound);
+    long wait = inShare ? 0 : shareWait(excess);
+    long certain = inShare ? 0 : Math.min(wait, certainWait(excess));
     if (!inPool && limit.pool().refused(pool, now, cost) instanceof Refused refused) {
       wait = Math.max(wait, refused.retryAfter());
+      certain = Math.max(certain, refused.retryAfter());
     }
-    return new Step(before, new Refused(remaining(bound, owed), resetAfter(), wait));
+    return new Step(
+        before, new Refused(remaining(bound, owed), resetAfter(), wait).withCertainFor(certain));
   }
 
   private void charge(long owed, long price, long cost) {
-    if (owed == 0) indebt(weights[tenant]);
-    ownArrays();
-    finish[tenant] = virtual + owed + price;
-    next = Math.min(next, finish[tenant]);
+    long end = virtual + owed + price;
+    var tenant = new Tenant(id, hash, own, end, end);
+    if (owed == 0) {
+      long part = FairSum.of(own);
+      if (active != null && finish > periodStart) current -= part;
+      else if (active != null) previous -= part;
+      indebt(part);
+      debts = FairDebts.add(debts, tenant);
+    } else if (active != null && active.entry() <= end) {
+      tenant = new Tenant(id, hash, own, end, active.entry());
+    } else if (active != null) { // a higher weight has moved the end of the debt
+      debts = FairDebts.add(FairDebts.remove(debts, active), tenant);
+    }
+    tenants = tenants.with(tenant);
+    last = Math.max(last, end);
     pool = limit.pool().after(pool, now, cost);
   }
 
@@ -252,12 +234,25 @@ final class FairDraft {
    */
   private long shareWait(long ticks) {
     long untilAllRepaid = pool.emptyAt() - now;
-    if (ticks > limit.full() / indebted) return untilAllRepaid;
-    return Math.min(untilAllRepaid, limit.timeFor(ticks * indebted - rest));
+    long weight = FairSum.weight(indebted);
+    if (ticks > limit.full() / weight) return untilAllRepaid;
+    return Math.min(untilAllRepaid, limit.timeFor(ticks * weight - rest));
+  }
+
+  /**
+   * Returns a time in which the virtual clock does not advance by {@code ticks}, even if the
+   * request's tenant is soon the only one in debt. Ends with the period, since the share grows when
+   * other tenants are no longer active.
+   */
+  private long certainWait(long ticks) {
+    long repaid = Math.min(ticks - 1, limit.full() / own) * own - 1; // rest is less than a tick
+    if (repaid <= 0) return 0;
+    long periodEnd = (period + 1) * FairState.periodLength(pool);
+    return Math.min(limit.timeWithin(repaid), Math.max(0, periodEnd - now));
   }
 
   private long remaining(long bound, long owed) {
-    long share = Math.max(0, bound - owed) * weights[tenant] / limit.scale();
+    long share = limit.permitsIn(Math.max(0, bound - owed) * own);
     if (owed == 0) share = Math.max(1, share);
     return Math.min(share, limit.pool().left(pool, now));
   }
@@ -266,36 +261,25 @@ final class FairDraft {
     return Math.max(0, pool.emptyAt() - now);
   }
 
-  private void ownArrays() {
-    if (!ownsArrays) finish = finish.clone();
-    ownsArrays = true;
-  }
-
-  private FairState state() {
-    if (virtual > MAX_VIRTUAL) rebase();
-    return new FairState(
-        pool,
-        limit.full(),
-        at,
-        virtual,
-        rest,
-        sweepAt,
-        limit.idle(),
-        members,
-        weights,
-        finish,
-        weight,
-        indebted,
-        next);
-  }
-
-  /** Sets the virtual clock to 0, so that its numbers stay below 2^53. */
-  private void rebase() {
-    ownArrays();
-    for (int i = 0; i < finish.length; i++) {
-      if (finish[i] > 0) finish[i] -= virtual;
-    }
-    next -= virtual;
-    virtual = 0;
+  /** Returns the state at the time of the request. */
+  FairState state() {
+    var state =
+        new FairState(
+            pool,
+            limit.full(),
+            at,
+            virtual,
+            rest,
+            period,
+            periodStart,
+            previousStart,
+            indebted,
+            current,
+            previous,
+            last,
+            tenants,
+            debts);
+    boolean hasMany = tenants.size() > 2 * state.tenants() + MAX_ENDED;
+    return hasMany || virtual > MAX_VIRTUAL ? state.converted(pool, limit.full(), at) : state;
   }
 }

@@ -8,7 +8,7 @@ package io.headgate.limit;
  * are immutable.
  */
 public sealed interface Limit
-    permits Holdable, LeakyBucket, RollingWindow, Concurrency, FairShare, Stateless {
+    permits Holdable, LeakyBucket, RollingWindow, SlotLimit, FairShare, Stateless {
 
   /**
    * Applies this limit to a request of {@code cost} permits at {@code now}.
@@ -45,7 +45,9 @@ public sealed interface Limit
    */
   Limit dividedBy(int n);
 
-  /** Returns the number of permits of an unused limit. */
+  /**
+   * Returns the number of permits of an unused limit; the highest number if it follows the load.
+   */
   long capacity();
 
   /**

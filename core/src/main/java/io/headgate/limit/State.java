@@ -7,7 +7,7 @@ public sealed interface State
         WindowState,
         SlidingState,
         RollingState,
-        ConcurrencyState,
+        SlotState,
         FairState,
         HeldState {
 

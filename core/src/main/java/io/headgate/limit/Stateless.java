@@ -4,7 +4,7 @@ package io.headgate.limit;
  * A limit without a counter: its outcome does not depend on earlier requests, so no store is
  * involved. Leaves the state of a limit that it replaces unchanged.
  */
-public sealed interface Stateless extends Limit permits Deny, Unlimited {
+public sealed interface Stateless extends Limit permits Deny, Shed, Unlimited {
   @Override
   default State adopt(State state, long now) {
     return state;

@@ -9,9 +9,11 @@
  * <p>{@link io.headgate.limit.HeldState} is the state of a counter of which several instances hold
  * permits.
  *
- * <p>Contains the six algorithms with their states and outcomes, and the two limits without a
- * state, {@link io.headgate.limit.Deny} and {@link io.headgate.limit.Unlimited}. Has no clocks,
- * keys, locks, logs, stores or rules, and imports no other package of Headgate.
+ * <p>Contains the seven algorithms with their states and outcomes, and the limits without a state,
+ * {@link io.headgate.limit.Deny}, {@link io.headgate.limit.Shed} and {@link
+ * io.headgate.limit.Unlimited}. Has no clocks, keys, locks, logs, stores or rules. Of the other
+ * packages of Headgate it imports {@code io.headgate.load}, whose controllers compute adaptive
+ * limits, and the keyed hash.
  */
 @NullMarked
 package io.headgate.limit;

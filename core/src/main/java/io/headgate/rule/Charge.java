@@ -1,11 +1,12 @@
 package io.headgate.rule;
 
-import io.headgate.limit.Concurrency;
+import io.headgate.internal.hash.KeyedHash;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Share;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import java.util.Objects;
@@ -111,7 +112,7 @@ public final class Charge {
       return held.step(holdable, now, cost);
     }
     if (limit() instanceof FairShare fair) return fair.step(state, now, cost, shareOrNone());
-    return limit() instanceof Concurrency slots
+    return limit() instanceof SlotLimit slots
         ? slots.step(state, now, cost, holder)
         : limit().step(state, now, cost);
   }

@@ -76,11 +76,6 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
     for (var charge : plan.charges()) {
       charges.add(charge.withCounter(limits.getOrDefault(charge.counterKey(), charge.counter())));
     }
-    var parts = new ArrayList<Plan.Part>(plan.parts().size());
-    for (var part : plan.parts()) {
-      var own = charges.subList(part.from(), part.from() + part.counters().size());
-      parts.add(part.with(own.stream().map(Charge::counter).toList()));
-    }
-    return new Plan(parts, charges);
+    return plan.withCharges(charges);
   }
 }

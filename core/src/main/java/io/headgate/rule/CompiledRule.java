@@ -1,13 +1,14 @@
 package io.headgate.rule;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.Stateless;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A rule prepared for evaluation, with its counters in order and its overrides indexed. */
 final class CompiledRule {
@@ -51,7 +52,13 @@ final class CompiledRule {
   }
 
   private Plan.Part part(int override, List<RuleLimit> limits, List<Counter> counters) {
-    return new Plan.Part(rule, override, counters, 0, Rule.denies(limits) ? Deny.ENDLESS : 0);
+    long deniesFor = Rule.denies(limits) ? Deny.ENDLESS : 0;
+    return new Plan.Part(rule, override, counters, 0, deniesFor, shedding(override));
+  }
+
+  /** Returns the counter that names the level of a rule that sheds load; null for other rules. */
+  private @Nullable Counter shedding(int override) {
+    return override < 0 && rule.sheds() ? new Counter(rule, rule.limits().getFirst()) : null;
   }
 
   Rule rule() {
@@ -105,8 +112,13 @@ final class CompiledRule {
         : Math.clamp(span.until - now, 1, Deny.ENDLESS);
   }
 
+  boolean isTuned() {
+    return rule.mode() != Mode.OFF
+        && counters.stream().anyMatch(counter -> counter.tuning().isPresent());
+  }
+
   boolean hasConcurrency() {
-    return counters.stream().anyMatch(counter -> counter.limit() instanceof Concurrency);
+    return counters.stream().anyMatch(counter -> counter.limit() instanceof SlotLimit);
   }
 
   /**

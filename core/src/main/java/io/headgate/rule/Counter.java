@@ -5,6 +5,7 @@ import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Share;
+import io.headgate.limit.Tuning;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,19 @@ public final class Counter {
     return limit;
   }
 
+  /**
+   * Returns an equal counter with another limit, for a rate that follows a signal. Finds the states
+   * of this one.
+   */
+  public Counter withLimit(Limit other) {
+    return new Counter(rule, ruleLimit, other, per, override);
+  }
+
+  /** Returns how the rate follows a signal; empty if it is constant. */
+  public Optional<Tuning> tuning() {
+    return ruleLimit.tuning();
+  }
+
   /** Returns the arithmetic of a token or leaky bucket; null for other limits. */
   public @Nullable Bucket bucket() {
     return bucket;
@@ -135,7 +149,7 @@ public final class Counter {
    * that {@code a:b, c} and {@code a, b:c} differ. Subjects without the attribute share the empty
    * value, which no attribute can have, so that they don't escape the limit.
    */
-  String keyOf(Subject subject) {
+  public String keyOf(Subject subject) {
     return valueOf(subject, per);
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.rule;
 
+import io.headgate.limit.Shed;
 import io.headgate.limit.Stateless;
 import java.util.List;
 
@@ -19,6 +20,10 @@ public record LimitOverride(Match match, List<RuleLimit> limits) {
           "an override must give the limit that replaces the rule's");
     }
     for (var limit : limits) {
+      if (limit.limit() instanceof Shed) {
+        throw new IllegalArgumentException(
+            "an override can't shed load; give its subjects a rule of their own with shed");
+      }
       if (limit.limit() instanceof Stateless && limits.size() > 1) {
         throw new IllegalArgumentException(
             "'%s' is the whole limit of an override; remove it or the other limits"

@@ -98,6 +98,7 @@ public record MatchExplanation(
     var part = compiled.part(override);
     String how = rule.mode() == Mode.SHADOW ? "applies in shadow: " + shadow(part) : "applies";
     if (override >= 0) how += ", with override %d".formatted(override + 1);
+    if (part.shedding() != null && rule.mode() == Mode.ENFORCE) return how + " and sheds load";
     if (rule.mode() == Mode.ENFORCE) {
       if (rule.exempt()) return how + " and excuses from all other rules";
       if (part.denies()) return how + " and denies every request";
@@ -116,6 +117,7 @@ public record MatchExplanation(
 
   private static String shadow(Plan.Part part) {
     if (part.rule().exempt()) return "would excuse from all other rules, and excuses from none";
+    if (part.shedding() != null) return "would shed load, and drops nothing";
     if (part.denies()) return "would deny every request, and denies none";
     return part.isUnlimited() ? "sets no limit" : "counts and never denies";
   }

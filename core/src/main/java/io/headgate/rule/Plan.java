@@ -10,6 +10,7 @@ import io.headgate.limit.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -33,32 +34,42 @@ public final class Plan {
    * @param from the index of the first of their charges in the plan
    * @param deniesFor the microseconds for which the rule denies every request, at most {@link
    *     Deny#ENDLESS}; 0 if it does not
+   * @param shedding names the drop level that applies to the request if the rule sheds load;
+   *     otherwise null
    */
-  public record Part(Rule rule, int override, List<Counter> counters, int from, long deniesFor) {
+  public record Part(
+      Rule rule,
+      int override,
+      List<Counter> counters,
+      int from,
+      long deniesFor,
+      @Nullable Counter shedding) {
     /** Creates a part that denies by its counters only. */
     public Part(Rule rule, int override, List<Counter> counters, int from) {
-      this(rule, override, counters, from, 0);
+      this(rule, override, counters, from, 0, null);
     }
 
     /** Returns this part with its charges starting at {@code from}. */
     Part at(int from) {
-      return from == this.from ? this : new Part(rule, override, counters, from, deniesFor);
+      return from == this.from
+          ? this
+          : new Part(rule, override, counters, from, deniesFor, shedding);
     }
 
     /** Returns this part with other counters of the same names. */
     Part with(List<Counter> others) {
-      return new Part(rule, override, others, from, deniesFor);
+      return new Part(rule, override, others, from, deniesFor, shedding);
     }
 
-    /** Returns this part, which denies every request, with the time for which it does. */
+    /** Returns this part with the time for which it denies. */
     Part denyingFor(long micros) {
-      return new Part(rule, override, counters, from, micros);
+      return new Part(rule, override, counters, from, micros, shedding);
     }
 
     Part dividedBy(int n, int from) {
       if (n == 1) return at(from);
       var shares = counters.stream().map(counter -> counter.dividedBy(n)).toList();
-      return new Part(rule, override, shares, from, deniesFor);
+      return new Part(rule, override, shares, from, deniesFor, shedding);
     }
 
     /** Returns whether the rule can deny. */
@@ -70,22 +81,25 @@ public final class Plan {
       return counters.size() == all.size() ? all : all.subList(from, from + counters.size());
     }
 
-    /** Returns whether the rule denies every request, without a counter. */
+    /**
+     * Returns whether the rule denies the request without a counter: it denies every request, or
+     * drops this one to shed load.
+     */
     public boolean denies() {
       return deniesFor > 0;
     }
 
     /** Returns whether the rule passes every request, since it is exempt or unlimited. */
     public boolean isUnlimited() {
-      return counters.isEmpty() && deniesFor == 0;
+      return counters.isEmpty() && deniesFor == 0 && shedding == null;
     }
 
     /**
-     * Returns the limit of a rule that {@linkplain #denies denies} every request, for reports. No
-     * store has a state of it.
+     * Returns the limit of a rule that {@linkplain #denies denies} without a counter, for reports.
+     * No store has a state of it.
      */
     public Counter denial() {
-      return new Counter(rule, RuleLimit.of(rule.id(), new Deny()));
+      return shedding == null ? new Counter(rule, RuleLimit.of(rule.id(), new Deny())) : shedding;
     }
 
     /**
@@ -192,6 +206,14 @@ public final class Plan {
     return false;
   }
 
+  /** Returns whether an enforced rule drops the request to shed load. */
+  public boolean isShed() {
+    for (var part : parts) {
+      if (part.shedding != null && part.denies() && part.isEnforced()) return true;
+    }
+    return false;
+  }
+
   /** Returns whether an enforced rule excuses the subject from all other rules. */
   public boolean isExempt() {
     return parts.size() == 1 && parts.getFirst().rule.exempt() && parts.getFirst().isEnforced();
@@ -207,6 +229,49 @@ public final class Plan {
       if (part.counters.isEmpty()) return filter(any -> !any.counters.isEmpty());
     }
     return this;
+  }
+
+  /**
+   * Returns the plan of a request that a rule drops to shed load. An enforced rule then decides
+   * alone, and nothing is charged. A shadow rule is reported only.
+   *
+   * @param index the index of the rule's part
+   * @param micros the time after which the request may pass
+   */
+  public Plan dropped(int index, long micros) {
+    var part = parts.get(index).denyingFor(micros);
+    if (part.isEnforced()) return new Plan(List.of(part.at(0)), List.of());
+    var all = new ArrayList<>(parts);
+    all.set(index, part);
+    return single == null ? new Plan(all, charges, isJoint()) : new Plan(all, single);
+  }
+
+  /**
+   * Returns the plan with the present rates of limits that follow a signal.
+   *
+   * @param tuned returns the counter with the present limit for a charge whose limit is tuned
+   */
+  public Plan tuned(Function<Charge, Counter> tuned) {
+    boolean changes = false;
+    var all = new ArrayList<Charge>(charges().size());
+    for (var charge : charges()) {
+      boolean follows = charge.counter().tuning().isPresent();
+      changes |= follows;
+      all.add(follows ? charge.withCounter(tuned.apply(charge)) : charge);
+    }
+    return changes ? withCharges(all) : this;
+  }
+
+  /** Returns the plan with other limits of the same counters. */
+  Plan withCharges(List<Charge> others) {
+    var changed = new ArrayList<Part>(parts.size());
+    for (var part : parts) {
+      var own = others.subList(part.from, part.from + part.counters.size());
+      changed.add(part.with(own.stream().map(Charge::counter).toList()));
+    }
+    return others.size() == 1
+        ? new Plan(changed, others.getFirst())
+        : new Plan(changed, others, isJoint());
   }
 
   /** Returns the plan without its charges: the same rules, of which only denials remain. */

@@ -3,7 +3,7 @@ package io.headgate.rule;
 import io.headgate.limit.Deny;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.Limit;
-import io.headgate.limit.Stateless;
+import io.headgate.limit.Shed;
 import io.headgate.limit.Unlimited;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -90,11 +90,20 @@ public final class Rule {
             "rule '%s' is unlimited, which only an override can be; to excuse subjects from all rules, make it exempt"
                 .formatted(id));
       }
-      if (limit.limit() instanceof Stateless && limits.size() > 1) {
+      if (limit.limit() instanceof Deny && limits.size() > 1) {
         throw new IllegalArgumentException(
             "rule '%s' denies every request, so it has no other limits; remove them or deny"
                 .formatted(id));
       }
+      if (limit.limit() instanceof Shed && limits.size() > 1) {
+        throw new IllegalArgumentException(
+            "rule '%s' sheds load, so it has no other limits; give them a rule of their own"
+                .formatted(id));
+      }
+    }
+    if (sheds() && fallback) {
+      throw new IllegalArgumentException(
+          "rule '%s' sheds load, so it can't be a fallback; remove one of the two".formatted(id));
     }
   }
 
@@ -167,6 +176,19 @@ public final class Rule {
   /** Returns whether the rule or one of its overrides denies every request of its subjects. */
   public boolean denies() {
     return denies(limits) || overrides.stream().anyMatch(override -> denies(override.limits()));
+  }
+
+  /** Returns whether the rule drops requests while a backend is overloaded. */
+  public boolean sheds() {
+    return !limits.isEmpty() && limits.getFirst().limit() instanceof Shed;
+  }
+
+  /** Returns whether the rate of one of the limits follows a signal. */
+  public boolean isTuned() {
+    return limits.stream().anyMatch(limit -> limit.tuning().isPresent())
+        || overrides.stream()
+            .anyMatch(override ->
+                override.limits().stream().anyMatch(limit -> limit.tuning().isPresent()));
   }
 
   static boolean denies(List<RuleLimit> limits) {

@@ -1,6 +1,8 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Limit;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Tuning;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +36,7 @@ public final class RuleLimit {
   private final long weight;
   private final int priority;
   private final Optional<Scope> scope;
+  private final Optional<Tuning> tuning;
 
   private RuleLimit(
       String name,
@@ -42,7 +45,8 @@ public final class RuleLimit {
       Optional<List<String>> per,
       long weight,
       int priority,
-      Optional<Scope> scope) {
+      Optional<Scope> scope,
+      Optional<Tuning> tuning) {
     NameSyntax.require("a limit's name", name);
     if (weight < 1 || weight > MAX_WEIGHT) {
       throw new IllegalArgumentException(
@@ -55,6 +59,7 @@ public final class RuleLimit {
     this.weight = weight;
     this.priority = priority;
     this.scope = scope;
+    this.tuning = tuning;
   }
 
   /**
@@ -63,17 +68,18 @@ public final class RuleLimit {
    * @param name unique within the rule; usually the rule's id if there is only one limit
    */
   public static RuleLimit of(String name, Limit limit) {
-    return new RuleLimit(name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
+    return new RuleLimit(
+        name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty(), Optional.empty());
   }
 
   /** Returns this limit under another name. */
   public RuleLimit withName(String name) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope);
+    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit, charged with a named cost. */
   public RuleLimit withCost(String cost) {
-    return new RuleLimit(name, limit, Optional.of(cost), per, weight, priority, scope);
+    return new RuleLimit(name, limit, Optional.of(cost), per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with one counter per distinct value of the attributes. */
@@ -84,7 +90,7 @@ public final class RuleLimit {
   /** Returns this limit with one counter per distinct value of the attributes. */
   public RuleLimit withPer(List<String> attributes) {
     var copy = List.copyOf(attributes);
-    return new RuleLimit(name, limit, cost, Optional.of(copy), weight, priority, scope);
+    return new RuleLimit(name, limit, cost, Optional.of(copy), weight, priority, scope, tuning);
   }
 
   /**
@@ -93,17 +99,32 @@ public final class RuleLimit {
    * @throws IllegalArgumentException if the weight is not from 1 to 1,000,000
    */
   public RuleLimit withWeight(long weight) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope);
+    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with another priority. */
   public RuleLimit withPriority(int priority) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope);
+    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with another scope. */
   public RuleLimit withScope(Scope scope) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, Optional.of(scope));
+    return new RuleLimit(name, limit, cost, per, weight, priority, Optional.of(scope), tuning);
+  }
+
+  /**
+   * Returns this limit with a rate that follows a signal.
+   *
+   * @throws IllegalArgumentException if the limit is not a token bucket that the tuning fits
+   */
+  public RuleLimit withTuning(Tuning tuning) {
+    if (!(limit instanceof TokenBucket bucket)) {
+      throw new IllegalArgumentException(
+          "only the rate of a token bucket can follow a signal, and limit '%s' is a %s"
+              .formatted(name, limit.algorithm()));
+    }
+    tuning.requireFits(bucket);
+    return new RuleLimit(name, limit, cost, per, weight, priority, scope, Optional.of(tuning));
   }
 
   /** Returns the name, which is unique within the rule. */
@@ -141,6 +162,11 @@ public final class RuleLimit {
     return scope;
   }
 
+  /** Returns how the rate follows a signal; empty if it is constant. */
+  public Optional<Tuning> tuning() {
+    return tuning;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof RuleLimit that
@@ -150,17 +176,19 @@ public final class RuleLimit {
         && per.equals(that.per)
         && weight == that.weight
         && priority == that.priority
-        && scope.equals(that.scope);
+        && scope.equals(that.scope)
+        && tuning.equals(that.tuning);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, limit, cost, per, weight, priority, scope);
+    return Objects.hash(name, limit, cost, per, weight, priority, scope, tuning);
   }
 
   @Override
   public String toString() {
-    return "RuleLimit[name=%s, limit=%s, cost=%s, per=%s, weight=%d, priority=%d, scope=%s]"
-        .formatted(name, limit, cost, per, weight, priority, scope);
+    return ("RuleLimit[name=%s, limit=%s, cost=%s, per=%s, weight=%d, priority=%d, scope=%s,"
+            + " tuning=%s]")
+        .formatted(name, limit, cost, per, weight, priority, scope, tuning);
   }
 }

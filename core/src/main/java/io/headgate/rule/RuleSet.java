@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * exempt} excuses the subjects it matches from all others.
  *
  * <p>A rule that denies every request decides alone, unless an exempt rule does. Shadow rules are
- * not enforced, so they don't prevent a fallback from applying, and excuse from no other rule.
+ * not enforced, so they don't prevent a fallback from applying, and excuse from no other rule. A
+ * rule that sheds load does not prevent a fallback either, since it does not limit a caller.
  */
 public final class RuleSet {
   private final List<Rule> rules;
@@ -27,6 +28,8 @@ public final class RuleSet {
   private final boolean scheduled;
   private final boolean concurrency;
   private final boolean decisive;
+  private final boolean shedding;
+  private final boolean tuning;
 
   private RuleSet(List<Rule> rules) {
     this.rules = List.copyOf(rules);
@@ -42,6 +45,8 @@ public final class RuleSet {
     for (var compiled : compiledRules) byId.put(compiled.rule().id(), compiled);
     this.scheduled = compiledRules.stream().anyMatch(CompiledRule::isScheduled);
     this.concurrency = compiledRules.stream().anyMatch(CompiledRule::hasConcurrency);
+    this.shedding = rules.stream().anyMatch(rule -> rule.sheds() && rule.mode() != Mode.OFF);
+    this.tuning = compiledRules.stream().anyMatch(CompiledRule::isTuned);
     this.decisive = compiledRules.stream().anyMatch(CompiledRule::isDecisive);
   }
 
@@ -72,6 +77,38 @@ public final class RuleSet {
   /** Returns whether there is a concurrency limit, so that a plan needs a holder for its slots. */
   public boolean hasConcurrency() {
     return concurrency;
+  }
+
+  /** Returns whether a rule sheds load, so that a plan depends on the levels of backends. */
+  public boolean hasShedding() {
+    return shedding;
+  }
+
+  /** Returns whether a limit has a rate that follows a signal. */
+  public boolean hasTuning() {
+    return tuning;
+  }
+
+  /**
+   * Returns the levels that a signal of the subject moves: those of the rules that shed load and of
+   * the limits whose rate follows a signal, if they match the subject. Each is a charge of cost 0.
+   */
+  public List<Charge> signalled(Subject subject) {
+    if (!shedding && !tuning) return List.of();
+    var found = index.find(subject);
+    var levels = new ArrayList<Charge>();
+    for (int i = 0; i < found.size(); i++) {
+      var compiled = compiledRules.get(found.get(i));
+      if (compiled.rule().mode() == Mode.OFF) continue;
+      var part = compiled.part(compiled.override(subject));
+      var shed = compiled.part(-1).shedding();
+      if (shed != null) levels.add(new Charge(shed, shed.keyOf(subject), 0, 0));
+      for (var counter : part.counters()) {
+        if (counter.tuning().isEmpty()) continue;
+        levels.add(new Charge(counter, counter.keyOf(subject), 0, 0));
+      }
+    }
+    return levels;
   }
 
   /**
@@ -144,7 +181,7 @@ public final class RuleSet {
       var rule = compiled.rule();
       if (rule.mode() != Mode.ENFORCE || !compiled.isActive(now)) continue;
       if (rule.exempt()) return compiled.part(-1);
-      needsFallback &= rule.fallback();
+      needsFallback &= rule.fallback() || rule.sheds();
       if (!compiled.denies() || (rule.fallback() ? fallbackDenial : denial) != null) continue;
       var part = compiled.part(compiled.override(subject), now);
       if (!part.denies()) continue;
@@ -166,7 +203,7 @@ public final class RuleSet {
         hasFallback = true;
       } else {
         add(compiled, request, now, holder, parts, charges);
-        needsFallback &= compiled.rule().mode() != Mode.ENFORCE;
+        needsFallback &= !prevents(compiled.rule());
       }
     }
     for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
@@ -213,13 +250,18 @@ public final class RuleSet {
     boolean enforced = false;
     for (var compiled : compiledRules) {
       var rule = compiled.rule();
-      if (!rule.fallback() && rule.mode() == Mode.ENFORCE) {
+      if (!rule.fallback() && prevents(rule)) {
         enforced |= rule.match().matches(subject) && compiled.isActive(now);
       }
     }
     for (var compiled : compiledRules)
       all.add(MatchExplanation.of(compiled, subject, now, enforced, decider));
     return all;
+  }
+
+  /** Returns whether a rule that applies prevents fallbacks from applying. */
+  private static boolean prevents(Rule rule) {
+    return rule.mode() == Mode.ENFORCE && !rule.sheds();
   }
 
   private static boolean applies(CompiledRule compiled, long now) {

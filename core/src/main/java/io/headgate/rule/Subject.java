@@ -1,7 +1,9 @@
 package io.headgate.rule;
 
+import io.headgate.internal.hash.KeyedHash;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +98,22 @@ public final class Subject {
     var map = new LinkedHashMap<String, String>();
     for (int i = 0; i < pairs.length; i += 2) map.put(pairs[i], pairs[i + 1]);
     return Collections.unmodifiableMap(map);
+  }
+
+  /**
+   * Returns a hash of the values of some attributes, which can't be predicted without the key. Does
+   * not depend on the order of the subject's attributes.
+   *
+   * @param names the attributes, of which the subject need not have all; empty for all it has
+   */
+  public long keyedHash(List<String> names, long key0, long key1) {
+    if (!names.isEmpty()) return KeyedHash.of(Counter.valueOf(this, names), key0, key1);
+    long sum = 0;
+    for (int i = 0; i < pairs.length; i += 2) {
+      long pair = KeyedHash.of(pairs[i], key0, key1) * 31 + KeyedHash.of(pairs[i + 1], key0, key1);
+      sum += (pair ^ pair >>> 32) * 0x9E3779B97F4A7C15L;
+    }
+    return sum;
   }
 
   int size() {

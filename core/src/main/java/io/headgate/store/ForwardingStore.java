@@ -1,8 +1,10 @@
 package io.headgate.store;
 
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -22,8 +24,8 @@ public abstract class ForwardingStore implements Store {
   }
 
   /**
-   * Returns the store to forward a call to. Every method of this class calls it once, before it
-   * forwards.
+   * Returns the store to forward a call to. Every method of this class but {@link #signals} calls
+   * it once, before it forwards.
    */
   protected Store delegate() {
     return delegate;
@@ -55,6 +57,11 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return delegate().release(charge, call);
+  }
+
+  @Override
   public void reset(Counter counter, String key) {
     delegate().reset(counter, key);
   }
@@ -62,6 +69,12 @@ public abstract class ForwardingStore implements Store {
   @Override
   public long trackedKeys() {
     return delegate().trackedKeys();
+  }
+
+  /** Returns that of the store given to the constructor, which is not a call to forward. */
+  @Override
+  public Optional<SignalStore> signals() {
+    return delegate.signals();
   }
 
   @Override

@@ -1,14 +1,16 @@
 package io.headgate.store;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,7 @@ public final class MemoryStore implements Store {
   private final CellTable table;
   private final Ticker ticker;
   private final Runnable onClose;
+  private final SignalStore signals;
 
   /**
    * Creates a store over a table that the caller sweeps.
@@ -40,6 +43,7 @@ public final class MemoryStore implements Store {
     this.table = table;
     this.ticker = ticker;
     this.onClose = onClose;
+    this.signals = new MemorySignalStore(ticker);
   }
 
   /** Creates a store with the system clock and {@link #DEFAULT_MAX_KEYS}. */
@@ -166,13 +170,19 @@ public final class MemoryStore implements Store {
     return updateSlot(charge, (slots, state, now) -> slots.release(state, now, charge.holder()));
   }
 
+  @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return updateSlot(
+        charge, (slots, state, now) -> slots.release(state, now, charge.holder(), call));
+  }
+
   private interface SlotUpdate {
-    State apply(Concurrency slots, State state, long now);
+    State apply(SlotLimit slots, State state, long now);
   }
 
   /** Updates the slot of the charge's holder; returns false if it has none. */
   private boolean updateSlot(Charge charge, SlotUpdate update) {
-    if (!(charge.limit() instanceof Concurrency slots)) return false;
+    if (!(charge.limit() instanceof SlotLimit slots)) return false;
     long now = now();
     while (true) {
       var cell = table.find(charge.counter(), charge.key());
@@ -181,12 +191,11 @@ public final class MemoryStore implements Store {
       if (state == null) continue;
       var next = state;
       try {
-        var current = slots.adopt(state, now);
-        boolean holds = current.holds(charge.holder());
-        next = holds ? update.apply(slots, current, now) : current;
-        return holds;
+        next = update.apply(slots, state, now);
+        return SlotLimit.holds(state, now, charge.holder());
       } finally {
-        cell.unlock(next, false);
+        if (next.equals(state)) cell.restore(state);
+        else cell.unlock(next, false);
       }
     }
   }
@@ -205,6 +214,11 @@ public final class MemoryStore implements Store {
   @Override
   public long trackedKeys() {
     return table.size();
+  }
+
+  @Override
+  public Optional<SignalStore> signals() {
+    return Optional.of(signals);
   }
 
   @Override

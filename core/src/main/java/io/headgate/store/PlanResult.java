@@ -12,6 +12,9 @@ public final class PlanResult {
   /** The result of a plan without charges. */
   public static final PlanResult EMPTY = new PlanResult(List.of(), Source.STORE);
 
+  /** The result of a plan that drops the request by a level that this instance has cached. */
+  public static final PlanResult SHED = new PlanResult(List.of(), Source.CACHE);
+
   private final @Nullable Outcome single; // saves the list: most plans have one limit
   private final List<Outcome> several;
   private final Source source;

@@ -6,7 +6,10 @@ public enum Source {
   STORE,
   /** Permits that this instance holds under a permit lease. */
   LEASE,
-  /** A cached denial, or the local copy of a counter under {@code consistency: eventual}. */
+  /**
+   * A cached denial, the cached level of a rule that sheds load, or the local copy of a counter
+   * under {@code consistency: eventual}.
+   */
   CACHE,
   /** The rule's failure policy: the store is unavailable. */
   FALLBACK

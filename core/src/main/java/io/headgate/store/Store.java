@@ -1,8 +1,10 @@
 package io.headgate.store;
 
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -38,22 +40,48 @@ public interface Store extends AutoCloseable {
   /**
    * Extends the slot of the charge's holder by the limit's slot lifetime.
    *
+   * <p>Drops all slots of the counter that have expired, so that they stay expired if the clock
+   * steps back. Leaves a state of another algorithm unchanged: the rule may have changed since the
+   * slot was acquired, and only a decision converts a state.
+   *
    * @return false if the holder has no slot, for example because it expired
    */
   boolean renew(Charge charge);
 
   /**
-   * Releases the slot of the charge's holder.
+   * Releases the slot of the charge's holder. An adaptive limit learns nothing from it. Expired
+   * slots and states of another algorithm are treated as by {@link #renew}.
    *
    * @return false if the holder has no slot, for example because it expired
    */
   boolean release(Charge charge);
+
+  /**
+   * Releases the slot of the charge's holder after a call. An adaptive limit learns from the call;
+   * for any other limit this is {@link #release(Charge)}, which the default implementation calls.
+   *
+   * @param call how the call ended. Its duration is a claim of the client, which a store bounds by
+   *     the age of the slot where it knows it
+   * @return false if the holder has no slot, for example because it expired. The call is not
+   *     learned from then
+   */
+  default boolean release(Charge charge, CompletedCall call) {
+    return release(charge);
+  }
 
   /** Removes the state of one counter, which is then fresh. */
   void reset(Counter counter, String key);
 
   /** Returns the number of counters with a state, for metrics. */
   long trackedKeys();
+
+  /**
+   * Returns where the load of backends is kept for all instances that share this store; empty if
+   * each limiter keeps it for itself.
+   */
+  default Optional<SignalStore> signals() {
+    return Optional.empty();
+  }
 
   /** Releases the threads and connections of the store. */
   @Override

@@ -141,7 +141,7 @@ class ChangedLimitProperties {
   /** Logs and slots are counted rather than scaled. */
   private static boolean inProportion(Limit before, Limit after) {
     boolean facts = before instanceof RollingWindow && after instanceof RollingWindow;
-    return !facts && !(after instanceof Concurrency);
+    return !facts && !(after instanceof SlotLimit);
   }
 
   /** Returns the resolution of a limit: the number of steps from empty to full. */
@@ -159,7 +159,7 @@ class ChangedLimitProperties {
       case FixedWindow window -> 0;
       case SlidingWindow window -> 0;
       case RollingWindow window -> 0;
-      case Concurrency concurrency -> 0;
+      case SlotLimit slots -> 0;
       case FairShare fair -> 0;
       case Stateless stateless -> 0;
     };

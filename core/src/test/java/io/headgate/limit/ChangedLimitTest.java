@@ -53,7 +53,7 @@ class ChangedLimitTest {
 
   private static boolean inProportion(Limit before, Limit after) {
     boolean facts = before instanceof RollingWindow && after instanceof RollingWindow;
-    return !facts && !(after instanceof Concurrency);
+    return !facts && !(after instanceof SlotLimit);
   }
 
   @ParameterizedTest

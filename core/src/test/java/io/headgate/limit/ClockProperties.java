@@ -23,7 +23,7 @@ class ClockProperties {
       @ForAll Limit limit, @ForAll History history) {
     // A slot expires by the clock at which it was acquired: acquired in the past, it expires in the
     // past.
-    Assume.that(!(limit instanceof Concurrency));
+    Assume.that(!(limit instanceof SlotLimit));
     List<Run.Turn> stepping = Run.of(limit, history.ofOnes());
     var still = new Run(limit, history.start());
     long latest = 0;

@@ -62,6 +62,8 @@ class DividedLimitTest {
     assertThat(FixedWindow.of(Rate.perHour(10)).dividedBy(3).permits()).isEqualTo(3);
     assertThat(SlidingWindow.of(Rate.perHour(10)).dividedBy(20).capacity()).isEqualTo(1);
     assertThat(Concurrency.of(10).dividedBy(4).max()).isEqualTo(2);
+    assertThat(AdaptiveConcurrency.between(1, 100).withInitial(30).dividedBy(4))
+        .isEqualTo(AdaptiveConcurrency.between(1, 25).withInitial(7));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -209,6 +210,34 @@ class FairShareProperties {
       assertThat(run.peek(now + retryAfter, cost, share)).isInstanceOf(Passed.class);
       long later = now + retryAfter + random.nextLong(1 + bucket.window());
       assertThat(run.peek(later, cost, share)).isInstanceOf(Passed.class);
+    }
+  }
+
+  /** A refusal is certain for the time that it reports, whatever other requests are charged. */
+  @Property(tries = 200)
+  void refusedRequestIsRefusedForTheCertainTime(@ForAll long seed) {
+    var random = new Random(seed);
+    var bucket = bucket(random);
+    var run = new FairRun(new FairShare(bucket, FairSharing.among("tenant")));
+    record Certain(int tenant, long cost, long until) {}
+    var pending = new ArrayList<Certain>();
+    long now = START;
+    int tenants = 1 + random.nextInt(40);
+    for (int i = 0; i < 1_000; i++) {
+      now += pause(random, bucket) / (random.nextBoolean() ? 1 : 8);
+      for (var one : pending) {
+        if (now >= one.until) continue;
+        assertThat(run.peek(now, one.cost, FairRun.tenant(one.tenant, 1 + one.tenant % 5)))
+            .as("step %d: %s", i, one)
+            .isInstanceOf(Refused.class);
+      }
+      if (pending.size() > 50) pending.subList(0, 25).clear();
+      int tenant = random.nextInt(tenants);
+      long cost = random.nextInt(3) > 0 ? 1 : 1 + random.nextLong(bucket.burst());
+      if (run.check(now, cost, FairRun.tenant(tenant, 1 + tenant % 5))) continue;
+      var refused = (Refused) run.last();
+      assertThat(refused.certainFor()).isBetween(0L, refused.retryAfter());
+      pending.add(new Certain(tenant, cost, now + refused.certainFor()));
     }
   }
 

@@ -121,6 +121,14 @@ class LimitArbitraries extends DomainContextBase {
     return Combinators.combine(longs(1, 20), lease).as(Concurrency::new);
   }
 
+  /** Adaptive limits without room to adapt, which have the properties of every other limit. */
+  @Provide
+  Arbitrary<AdaptiveConcurrency> adaptiveConcurrencies() {
+    return concurrencies()
+        .map(
+            limit -> new AdaptiveConcurrency(limit.max(), limit.max(), limit.max(), limit.lease()));
+  }
+
   private static Arbitrary<Long> longs(long min, long max) {
     return Arbitraries.longs().between(min, max);
   }

@@ -21,6 +21,7 @@ class LimitTest {
                     SlidingWindow.of(TEN_PER_SECOND),
                     RollingWindow.of(TEN_PER_SECOND),
                     Concurrency.of(10),
+                    AdaptiveConcurrency.between(10, 10),
                     new Deny(),
                     new Unlimited())
                 .map(limit -> limit.algorithm().id()))
@@ -31,6 +32,7 @@ class LimitTest {
             "sliding-window",
             "rolling-window",
             "concurrency",
+            "adaptive-concurrency",
             "deny",
             "unlimited");
   }

@@ -32,9 +32,10 @@ final class Trace {
 
   static String format(Outcome outcome) {
     return switch (outcome) {
-      case Passed(long remaining, long reset, long delay) ->
-          (delay == 0 ? "ok:" : "in" + duration(delay) + ":") + remaining;
-      case Refused(long remaining, long reset, long retry) -> "wait:" + duration(retry);
+      case Passed passed ->
+          (passed.delay() == 0 ? "ok:" : "in" + duration(passed.delay()) + ":")
+              + passed.remaining();
+      case Refused refused -> "wait:" + duration(refused.retryAfter());
       case ExceedsCapacity never -> "never";
     };
   }

@@ -116,6 +116,11 @@ class ValidationTest {
         row(() -> Concurrency.of(0), "max", "1 to 100000", "got 0"),
         row(() -> Concurrency.of(100_001), "max", "1 to 100000", "got 100001"),
         row(() -> Concurrency.of(1).withLease(Duration.ZERO), "a lease", "got PT0S"),
+        row(() -> AdaptiveConcurrency.between(0, 9), "min", "1 to max (9)", "got 0"),
+        row(() -> AdaptiveConcurrency.between(10, 9), "min", "1 to max (9)", "got 10"),
+        row(() -> AdaptiveConcurrency.between(1, 100_001), "max", "1 to 100000", "got 100001"),
+        row(() -> AdaptiveConcurrency.between(2, 9).withInitial(1), "initial", "2 to 9", "got 1"),
+        row(() -> AdaptiveConcurrency.between(2, 9).withInitial(10), "initial", "got 10"),
         row(
             () -> Concurrency.of(1).withLease(CENTURY.plusDays(1)),
             "a lease",

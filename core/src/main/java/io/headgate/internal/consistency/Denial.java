@@ -1,5 +1,6 @@
 package io.headgate.internal.consistency;
 
+import io.headgate.internal.consistency.DenialCache.Sent;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
@@ -21,6 +22,7 @@ final class Denial {
   private final long until;
   private final long retryAt;
   private final long resetAt;
+  private final long invalidations;
   private volatile boolean invalidated;
 
   /**
@@ -29,16 +31,19 @@ final class Denial {
    * @param charge the charge that was refused
    * @param leased whether the rule is leased
    * @param pause the minimum time from the reply on for which to deny, in microseconds
+   * @param sent when the request was sent
    * @param now the time of the reply
    */
-  Denial(Charge charge, Refused refused, boolean leased, long pause, long sentAt, long now) {
+  Denial(Charge charge, Refused refused, boolean leased, long pause, Sent sent, long now) {
     long wait = refused.retryAfter() * 1_000;
     this.limit = charge.limit();
     this.cost = charge.cost();
     this.leased = leased;
-    this.until = now + Math.max(sentAt - now + Math.min(wait, MAX_AGE), pause * 1_000);
+    long certain = Math.min(refused.certainFor() * 1_000, MAX_AGE);
+    this.until = now + Math.max(sent.at() - now + certain, pause * 1_000);
     this.retryAt = now + Math.max(wait, pause * 1_000);
     this.resetAt = now + refused.resetAfter() * 1_000;
+    this.invalidations = sent.invalidations();
   }
 
   /** Returns whether the denial still applies. */
@@ -59,6 +64,11 @@ final class Denial {
   /** Returns the cost that was refused. */
   long cost() {
     return cost;
+  }
+
+  /** Returns the number of invalidations of counters before the request was sent. */
+  long invalidations() {
+    return invalidations;
   }
 
   /** Ends the denial. */

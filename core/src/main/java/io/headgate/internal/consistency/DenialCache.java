@@ -1,10 +1,10 @@
 package io.headgate.internal.consistency;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.SlotLimit;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
@@ -22,14 +22,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches denials until their retry time, so that a caller over its limit causes no traffic to the
- * store.
+ * Caches denials for as long as they are certain, which is until their retry time for most limits,
+ * so that a caller over its limit causes no traffic to the store.
  *
  * <p>For strict rules the cache is exact, and used only where it can be: a request for one permit
  * of one limit that is refused until T is refused by the same limit at any time before T, with
  * nothing remaining. Denials are not cached for limits whose permits may become available earlier:
  * slots in flight, which can be released, and permits that an instance holds under another
- * consistency mode. Without a subscription to changes nothing is cached.
+ * consistency mode. Without a subscription to changes nothing is cached. The denials of a limit
+ * that tenants share fairly are those of one tenant. They can be outdated only if the weight of
+ * another tenant is lowered meanwhile.
  *
  * <p>A leased rule keeps the denial in its {@link PermitLease}, which is looked up anyway. The
  * denial is entered here too ({@link #add}), so that a change invalidates it like the others.
@@ -49,7 +51,7 @@ final class DenialCache extends ForwardingStore {
 
   private final CounterNames names;
   private final LongSupplier nanos;
-  private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>(); // by name
+  private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>(); // by entry
   private final AtomicLong invalidations = new AtomicLong(); // the number so far
 
   /** The number of the last invalidation of a name, by the name's hash. */
@@ -141,8 +143,7 @@ final class DenialCache extends ForwardingStore {
   }
 
   private static boolean mayBecomeAvailableEarly(Plan plan, Limit limit) {
-    // The retry time of a shared limit is an upper bound, and each tenant has its own.
-    if (limit instanceof Concurrency || limit instanceof FairShare) return true;
+    if (limit instanceof SlotLimit) return true;
     return limit instanceof Holdable
         && plan.parts().getFirst().rule().consistency() != Consistency.STRICT;
   }
@@ -150,11 +151,13 @@ final class DenialCache extends ForwardingStore {
   private @Nullable PlanResult cachedDenial(Charge charge) {
     if (denials.isEmpty()) return null;
     var name = names.of(charge.counter(), charge.key());
-    var denial = denials.get(name);
+    var entry = entryOf(name, charge);
+    var denial = denials.get(entry);
     if (denial == null) return null;
     long now = nanos.getAsLong();
-    if (denial.isLeased() || !denial.isActive(now) || !denial.isOf(charge.limit())) {
-      denials.remove(name, denial);
+    boolean isOutdated = lastInvalidation.get(stripeOf(name)) > denial.invalidations();
+    if (isOutdated || denial.isLeased() || !denial.isActive(now) || !denial.isOf(charge.limit())) {
+      denials.remove(entry, denial);
       return null;
     }
     return new PlanResult(denial.outcome(0, now), Source.CACHE);
@@ -162,9 +165,9 @@ final class DenialCache extends ForwardingStore {
 
   private PlanResult cache(Charge charge, Sent sent, PlanResult result) {
     if (!enabled || result.source() != Source.STORE) return result;
-    if (result.first() instanceof Refused refused) {
+    if (result.first() instanceof Refused refused && refused.certainFor() > 0) {
       long now = nanos.getAsLong();
-      add(charge, new Denial(charge, refused, false, 0, sent.at, now), sent, now);
+      add(charge, new Denial(charge, refused, false, 0, sent, now), sent, now);
     }
     return result;
   }
@@ -180,11 +183,19 @@ final class DenialCache extends ForwardingStore {
     if (denials.size() >= MAX_ENTRIES) sweep(now);
     boolean full = denials.size() >= MAX_ENTRIES;
     var name = names.of(charge.counter(), charge.key());
-    if (!full) denials.put(name, denial);
+    var entry = entryOf(name, charge);
+    if (!full) denials.put(entry, denial);
     // Checked after the put: a reset that overtook the reply is detected here or removes the entry.
     if (lastInvalidation.get(stripeOf(name)) <= sent.invalidations) return;
-    denials.remove(name, denial);
+    denials.remove(entry, denial);
     denial.invalidate();
+  }
+
+  /** Returns the key of a denial: the name of its counter, with the tenant if the limit has any. */
+  private static String entryOf(String name, Charge charge) {
+    if (!(charge.limit() instanceof FairShare)) return name;
+    var share = charge.shareOrNone();
+    return name + '\0' + share.weight() + '\0' + share.tenant();
   }
 
   /**

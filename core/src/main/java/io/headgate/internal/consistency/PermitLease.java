@@ -155,7 +155,7 @@ final class PermitLease implements LocalCounter {
   /** Denies locally, at least until enough permits have returned to be worth a request. */
   private void deny(Charge charge, Refused refused, Sent sent, long now) {
     long pause = LeaseSizing.exhaustedPause(limit);
-    denial = new Denial(charge, refused, true, pause, sent.at(), now);
+    denial = new Denial(charge, refused, true, pause, sent, now);
     denials.add(charge, denial, sent, now);
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.internal.outage;
 
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -231,6 +232,11 @@ public final class CircuitBreakingStore extends ForwardingStore {
   @Override
   public boolean release(Charge charge) {
     return slots.release(charge);
+  }
+
+  @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return slots.release(charge, call);
   }
 
   @Override

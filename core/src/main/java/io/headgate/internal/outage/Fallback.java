@@ -154,7 +154,9 @@ final class Fallback {
     if (!(outcome instanceof ExceedsCapacity exceeds)) return outcome;
     long maxCost = charge.limit().maxCost();
     return exceeds.cost() > maxCost // includes earlier charges to the counter in a combined plan
-        ? new ExceedsCapacity(exceeds.remaining(), exceeds.resetAfter(), exceeds.cost(), maxCost)
-        : new Refused(exceeds.remaining(), exceeds.resetAfter(), outage.retryAfter);
+        ? new ExceedsCapacity(
+            exceeds.remaining(), exceeds.resetAfter(), exceeds.cost(), maxCost, exceeds.limit())
+        : new Refused(
+            exceeds.remaining(), exceeds.resetAfter(), outage.retryAfter, exceeds.limit());
   }
 }

@@ -1,8 +1,8 @@
 package io.headgate.internal.outage;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.Share;
+import io.headgate.limit.SlotLimit;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.store.MemoryStore;
@@ -91,7 +91,7 @@ final class LocalAdmissions implements AutoCloseable {
   @SuppressWarnings("ReferenceEquality")
   void add(Charge whole, Charge share) {
     if (reporter == Reporter.NONE) return;
-    if (whole.cost() == 0 || whole.limit() instanceof Concurrency) return;
+    if (whole.cost() == 0 || whole.limit() instanceof SlotLimit) return;
     var key = Key.of(whole);
     if (admitted.size() >= maxKeys && !admitted.containsKey(key)) return;
     admitted.merge(key, new Admitted(whole, share), LocalAdmissions::sum);

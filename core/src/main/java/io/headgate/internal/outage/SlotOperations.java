@@ -1,5 +1,6 @@
 package io.headgate.internal.outage;
 
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -32,6 +33,11 @@ final class SlotOperations {
   /** Releases a slot; returns false if the holder has none. */
   boolean release(Charge charge) {
     return update(charge, Store::release, "release");
+  }
+
+  /** Releases a slot after a call; returns false if the holder has none. */
+  boolean release(Charge charge, CompletedCall call) {
+    return update(charge, (store, slot) -> store.release(slot, call), "release");
   }
 
   private boolean update(Charge charge, BiPredicate<Store, Charge> update, String action) {

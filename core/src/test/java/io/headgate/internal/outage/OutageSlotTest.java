@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.FailurePolicy.Local;
@@ -62,6 +65,31 @@ class OutageSlotTest {
     assertThat(store.release(charge(1))).isTrue();
     assertThat(remote.requests()).isEqualTo(before);
     assertThat(store.release(charge(1))).isFalse();
+    assertThat(remote.requests()).isEqualTo(before + 1);
+  }
+
+  /** The local share learns from calls that it admitted, the store from the others. */
+  @Test
+  void callIsReportedWhereItsSlotWasAcquired() {
+    var limit = new AdaptiveConcurrency(2, 80, 40, Duration.ofSeconds(30));
+    var rules =
+        RuleSet.of(Rule.named("r").per("key").onStoreFailure(new Local()).limit(limit).build());
+    var dropped = new CompletedCall(CallOutcome.DROPPED, 1_000);
+    remote.fail(Kind.CONNECTION);
+    for (int holder = 1; holder <= 1_000; holder++) {
+      var plan = rules.plan(Request.of(Subject.of("k")), 0, holder);
+      store.decide(plan);
+      clock.addAndGet(10_000);
+      assertThat(store.release(plan.charges().getFirst(), dropped)).isTrue();
+    }
+    var look = rules.plan(Request.of(Subject.of("k"), 0), 0, 0);
+    assertThat(store.peek(look).first().limit()).as("at most 40 of 80").isLessThan(20);
+    recover();
+    assertThat(store.peek(look).first().limit()).isEqualTo(40);
+    var plan = rules.plan(Request.of(Subject.of("k")), 0, 2_000);
+    store.decide(plan);
+    int before = remote.requests();
+    assertThat(store.release(plan.charges().getFirst(), dropped)).isTrue();
     assertThat(remote.requests()).isEqualTo(before + 1);
   }
 

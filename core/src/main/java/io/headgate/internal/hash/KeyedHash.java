@@ -1,4 +1,4 @@
-package io.headgate.rule;
+package io.headgate.internal.hash;
 
 import java.security.SecureRandom;
 
@@ -10,7 +10,7 @@ import java.security.SecureRandom;
  * hash codes are easily constructed, and a seed mixed in afterwards does not separate them. With
  * SipHash, collisions can't be predicted without the key. Allocates nothing.
  */
-final class KeyedHash {
+public final class KeyedHash {
   private static final long KEY0;
   private static final long KEY1;
 
@@ -20,11 +20,13 @@ final class KeyedHash {
     KEY1 = HashSeed.fixed ? 2 : random.nextLong();
   }
 
-  static long of(String text) {
+  /** Returns the hash of a text under the key of this JVM. */
+  public static long of(String text) {
     return of(text, KEY0, KEY1);
   }
 
-  static long of(String text, long key0, long key1) {
+  /** Returns the hash of a text under a key of 128 bits. */
+  public static long of(String text, long key0, long key1) {
     long v0 = key0 ^ 0x736f6d6570736575L;
     long v1 = key1 ^ 0x646f72616e646f6dL;
     long v2 = key0 ^ 0x6c7967656e657261L;

@@ -1,7 +1,8 @@
-package io.headgate.rule;
+package io.headgate.internal.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.rule.Subject;
 import java.util.HashSet;
 import org.junit.jupiter.api.Test;
 

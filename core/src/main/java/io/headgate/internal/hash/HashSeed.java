@@ -1,4 +1,4 @@
-package io.headgate.rule;
+package io.headgate.internal.hash;
 
 /**
  * Selects a constant key for {@link KeyedHash} instead of a random one, so that hash tables are
