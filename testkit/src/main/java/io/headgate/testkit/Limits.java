@@ -1,5 +1,6 @@
 package io.headgate.testkit;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
@@ -36,7 +37,9 @@ public final class Limits {
         SlidingWindow.of(rate),
         SlidingWindow.of(rate).withBuckets(4).withBound(SlidingWindow.Bound.CONSERVATIVE),
         RollingWindow.of(rate),
-        Concurrency.of(permits).withLease(Duration.ofSeconds(100)));
+        Concurrency.of(permits).withLease(Duration.ofSeconds(100)),
+        // Without room to adapt, so that the capacity is known.
+        new AdaptiveConcurrency(permits, permits, permits, Duration.ofSeconds(100)));
   }
 
   private Limits() {}

@@ -2,6 +2,7 @@ package io.headgate.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
@@ -12,6 +13,8 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.CombinedPlan;
@@ -52,22 +55,29 @@ final class RandomHistory {
   private final List<RuleSet> revisions = new ArrayList<>();
   private final boolean clockStepsBack;
   private final boolean sharesFairly;
+  private final boolean adapts;
   private long latest;
 
   private RandomHistory(
-      long seed, ManualTicker clock, int revisions, boolean clockStepsBack, boolean sharesFairly) {
+      long seed,
+      ManualTicker clock,
+      int revisions,
+      boolean clockStepsBack,
+      boolean sharesFairly,
+      boolean adapts) {
     this.seed = seed;
     this.random = new Random(seed);
     this.clock = clock;
     this.clockStepsBack = clockStepsBack;
     this.sharesFairly = sharesFairly;
+    this.adapts = adapts;
     this.latest = clock.micros();
     for (int i = 0; i < revisions; i++) this.revisions.add(rules());
   }
 
   /** Alternates between rule sets whose rules have the same names and different limits. */
   static RandomHistory ofChangingRules(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 4, false, false);
+    return new RandomHistory(seed, clock, 4, false, false, false);
   }
 
   /**
@@ -75,12 +85,20 @@ final class RandomHistory {
    * begin: a store may evict a window without charges, and would then use the previous one again.
    */
   static RandomHistory ofStepsBack(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 1, true, false);
+    return new RandomHistory(seed, clock, 1, true, false, false);
   }
 
   /** Alternates between rule sets of which half of the limits are shared fairly among users. */
   static RandomHistory ofFairShares(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 3, false, true);
+    return new RandomHistory(seed, clock, 3, false, true, false);
+  }
+
+  /**
+   * Alternates between rule sets of which half of the limits are adaptive. Slots are released after
+   * calls of random outcomes and durations.
+   */
+  static RandomHistory ofAdaptiveLimits(long seed, ManualTicker clock) {
+    return new RandomHistory(seed, clock, 3, false, false, true);
   }
 
   /** Runs this many operations. */
@@ -112,13 +130,27 @@ final class RandomHistory {
     return switch (stepRandom.nextInt(20)) {
       case 0, 1 -> store.peek(plan).outcomes();
       case 2 -> store.renew(earlier);
-      case 3, 4 -> store.release(earlier);
+      case 3, 4 -> adapts ? store.release(earlier, call(stepRandom)) : store.release(earlier);
+      case 6 -> adapts ? store.release(earlier) : store.decide(plan).outcomes();
+      case 7, 8, 9, 10 ->
+          adapts ? store.release(earlier, call(stepRandom)) : store.decide(plan).outcomes();
       case 5 -> {
         store.reset(charge.counter(), charge.key());
         yield "reset";
       }
       default -> store.decide(plan).outcomes();
     };
+  }
+
+  private static CompletedCall call(Random random) {
+    var outcomes = CallOutcome.values();
+    long duration =
+        switch (random.nextInt(8)) {
+          case 0 -> 0;
+          case 1 -> CompletedCall.MAX_MICROS;
+          default -> random.nextLong(2 * SECOND);
+        };
+    return new CompletedCall(outcomes[random.nextInt(outcomes.length)], duration);
   }
 
   private void advanceClock() {
@@ -168,6 +200,13 @@ final class RandomHistory {
     var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
     if (sharesFairly && random.nextBoolean()) {
       return new FairShare(new TokenBucket(rate, 4 * permits), USERS);
+    }
+    if (adapts && random.nextBoolean()) {
+      return new AdaptiveConcurrency(
+          1 + random.nextLong(permits),
+          permits + random.nextInt(3),
+          permits,
+          Duration.ofSeconds(pick(List.of(8, 9, 1_000))));
     }
     return switch (random.nextInt(9)) {
       case 0 -> TokenBucket.of(rate);

@@ -1,8 +1,9 @@
 package io.headgate.testkit;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -57,23 +58,30 @@ public final class ReferenceStore implements Store {
 
   @Override
   public synchronized boolean renew(Charge charge) {
-    if (!holds(charge)) return false;
-    var slots = (Concurrency) charge.limit();
-    states.put(Key.of(charge), slots.renew(state(charge), ticker.micros(), charge.holder()));
-    return true;
+    return updateSlot(charge, (slots, state, now) -> slots.renew(state, now, charge.holder()));
   }
 
   @Override
   public synchronized boolean release(Charge charge) {
-    if (!holds(charge)) return false;
-    var slots = (Concurrency) charge.limit();
-    states.put(Key.of(charge), slots.release(state(charge), ticker.micros(), charge.holder()));
-    return true;
+    return updateSlot(charge, (slots, state, now) -> slots.release(state, now, charge.holder()));
   }
 
-  private boolean holds(Charge charge) {
-    return charge.limit() instanceof Concurrency slots
-        && slots.adopt(state(charge), ticker.micros()).holds(charge.holder());
+  @Override
+  public synchronized boolean release(Charge charge, CompletedCall call) {
+    return updateSlot(
+        charge, (slots, state, now) -> slots.release(state, now, charge.holder(), call));
+  }
+
+  private interface SlotUpdate {
+    State apply(SlotLimit slots, State state, long now);
+  }
+
+  private boolean updateSlot(Charge charge, SlotUpdate update) {
+    if (!(charge.limit() instanceof SlotLimit slots)) return false;
+    long now = ticker.micros();
+    var state = state(charge);
+    if (!(state instanceof State.Fresh)) keep(charge, update.apply(slots, state, now));
+    return SlotLimit.holds(state, now, charge.holder());
   }
 
   @Override

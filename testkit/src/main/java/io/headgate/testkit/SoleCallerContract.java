@@ -3,7 +3,7 @@ package io.headgate.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
-import io.headgate.limit.Concurrency;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.ExceedsCapacity;
@@ -11,7 +11,10 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -20,6 +23,7 @@ import io.headgate.rule.Subject;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,12 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The behaviour required of every store with a single caller. */
-abstract class SoleCallerContract extends StoreScenario {
-
-  static Stream<Limit> everyKind() {
-    return Limits.ofEveryKind(4).stream();
-  }
+/**
+ * The behaviour required of every store with a single caller. {@link SlotContract} is the part that
+ * concerns slots.
+ */
+abstract class SoleCallerContract extends SlotContract {
 
   @ParameterizedTest
   @MethodSource("everyKind")
@@ -141,57 +144,13 @@ abstract class SoleCallerContract extends StoreScenario {
     }
   }
 
-  @Test
-  void slotIsHeldUntilReleased() {
-    var store = open();
-    var slots = Concurrency.of(2).withLease(Duration.ofSeconds(30));
-    var first = plan(slots, "k", 1, 1);
-    var second = plan(slots, "k", 1, 2);
-    var third = plan(slots, "k", 1, 3);
-    assertThat(decide(store, first)).isInstanceOf(Passed.class);
-    assertThat(decide(store, second)).isInstanceOf(Passed.class);
-    assertThat(decide(store, third)).isInstanceOf(Refused.class);
-    assertThat(store.release(charge(third))).isFalse();
-    assertThat(store.release(charge(first))).isTrue();
-    assertThat(store.release(charge(first))).isFalse();
-    assertThat(decide(store, third)).isInstanceOf(Passed.class);
-    assertThat(decide(store, first)).isInstanceOf(Refused.class);
-  }
-
-  @Test
-  void slotExpiresUnlessRenewed() {
-    var store = open();
-    var slots = Concurrency.of(1).withLease(Duration.ofSeconds(30));
-    var first = plan(slots, "k", 1, 1);
-    var second = plan(slots, "k", 1, 2);
-    decide(store, first);
-    clock.advance(Duration.ofSeconds(29));
-    assertThat(store.renew(charge(first))).isTrue();
-    clock.advance(Duration.ofSeconds(29));
-    assertThat(decide(store, second)).isInstanceOf(Refused.class);
-    clock.advance(Duration.ofSeconds(1));
-    assertThat(store.renew(charge(first))).isFalse();
-    assertThat(decide(store, second)).isInstanceOf(Passed.class);
-    assertThat(store.release(charge(first))).isFalse();
-  }
-
-  @Test
-  void onlySlotsCanBeRenewedOrReleased() {
-    var store = open();
-    var plan = plan(TokenBucket.of(Rate.perMinute(1)), "k");
-    decide(store, plan);
-    assertThat(store.renew(charge(plan))).isFalse();
-    assertThat(store.release(charge(plan))).isFalse();
-    assertThat(decide(store, plan)).isInstanceOf(Refused.class);
-  }
-
   @ParameterizedTest
   @MethodSource("everyKind")
   void exhaustedCounterStaysExhaustedWhenTheLimitChanges(Limit limit) {
     var store = open();
     for (var changed : Limits.ofEveryKind(8)) {
       // Concurrency does not convert to or from a rate, and a rolling log is counted again.
-      if (changed instanceof Concurrency || limit instanceof Concurrency) continue;
+      if (changed instanceof SlotLimit || limit instanceof SlotLimit) continue;
       if (changed instanceof RollingWindow && limit instanceof RollingWindow) continue;
       exhaust(store, plan(limit, changed.toString()));
       assertThat(decide(store, plan(changed, changed.toString()))).isInstanceOf(Refused.class);
@@ -303,5 +262,79 @@ abstract class SoleCallerContract extends StoreScenario {
   @ValueSource(longs = {21, 22, 23, 24})
   void equalsReferenceStoreWhileTenantsShareLimitsFairly(long seed) {
     RandomHistory.ofFairShares(seed, clock).play(open(), 2_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {31, 32, 33, 34})
+  void equalsReferenceStoreWhileLimitsAdapt(long seed) {
+    RandomHistory.ofAdaptiveLimits(seed, clock).play(open(), 2_000);
+  }
+
+  /** The number of slots after each call is that of the reference, through calm and overload. */
+  @Test
+  void adaptiveLimitFollowsTheCallsLikeTheReferenceStore() {
+    var store = open();
+    var reference = new ReferenceStore(clock);
+    var limit = AdaptiveConcurrency.between(2, 60).withInitial(10);
+    var random = new Random(1);
+    long changes = 0;
+    long last = 0;
+    for (int i = 0; i < 1_500; i++) {
+      boolean overload = i / 300 % 2 == 1;
+      var plan = plan(limit, "k", 1, i);
+      var outcome = decide(store, plan);
+      assertThat(outcome).as("call %d", i).isEqualTo(decide(reference, plan));
+      if (outcome.limit() != last) changes++;
+      last = outcome.limit();
+      clock.advance(Duration.ofNanos(1_000 * random.nextLong(2_000)));
+      // The oldest of several calls in flight ends.
+      var ended = charge(plan(limit, "k", 1, i - 8L));
+      long micros = (overload ? 40_000 : 5_000) + random.nextLong(1_000);
+      boolean dropped = overload && random.nextInt(3) == 0;
+      var call = new CompletedCall(dropped ? CallOutcome.DROPPED : CallOutcome.SUCCESS, micros);
+      assertThat(store.release(ended, call)).isEqualTo(reference.release(ended, call));
+    }
+    assertThat(changes).as("changes of the limit").isGreaterThan(3);
+  }
+
+  @Test
+  void onlyACallThatHoldsASlotIsLearnedFromAndOnlyOnce() {
+    var store = open();
+    var limit = new AdaptiveConcurrency(1, 8, 8, Duration.ofSeconds(30));
+    var dropped = new CompletedCall(CallOutcome.DROPPED, 1_000);
+    var first = plan(limit, "k", 1, 1);
+    decide(store, first);
+    for (int i = 0; i < 300; i++) {
+      assertThat(store.release(charge(plan(limit, "k", 1, 7)), dropped)).isFalse();
+    }
+    clock.advance(Duration.ofSeconds(30));
+    for (int i = 0; i < 300; i++) assertThat(store.release(charge(first), dropped)).isFalse();
+    assertThat(decide(store, plan(limit, "k", 0, 2))).isEqualTo(new Passed(8, 0, 0, 8));
+    for (int i = 10; i < 310; i++) {
+      decide(store, plan(limit, "k", 1, i));
+      assertThat(store.release(charge(plan(limit, "k", 1, i)))).as("no outcome").isTrue();
+    }
+    assertThat(decide(store, plan(limit, "k", 0, 2))).isEqualTo(new Passed(8, 0, 0, 8));
+    decide(store, plan(limit, "k", 1, 400));
+    assertThat(store.release(charge(plan(limit, "k", 1, 400)), dropped)).isTrue();
+    assertThat(store.release(charge(plan(limit, "k", 1, 400)), dropped)).isFalse();
+  }
+
+  @Test
+  void droppedCallsLowerAnAdaptiveLimitToItsMinimumAndAResetRestoresIt() {
+    var store = open();
+    var limit = new AdaptiveConcurrency(3, 40, 40, Duration.ofSeconds(30));
+    var longest = new CompletedCall(CallOutcome.DROPPED, CompletedCall.MAX_MICROS);
+    for (int i = 0; i < 2_000; i++) {
+      var plan = plan(limit, "k", 1, i);
+      decide(store, plan);
+      clock.advance(Duration.ofMillis(20));
+      store.release(charge(plan), longest);
+    }
+    assertThat(decide(store, plan(limit, "k", 0, -1)).limit()).isEqualTo(3);
+    clock.advance(AdaptiveConcurrency.RETENTION.minusSeconds(1));
+    assertThat(decide(store, plan(limit, "k", 0, -1)).limit()).isEqualTo(3);
+    reset(store, plan(limit, "k"));
+    assertThat(decide(store, plan(limit, "k", 0, -1)).limit()).isEqualTo(40);
   }
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
@@ -12,6 +13,8 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -255,6 +258,32 @@ public abstract class StoreContract extends SoleCallerContract {
         });
     assertThat(admitted).isPositive();
     assertThat(decide(store, plan(slots, "k", 3, -1))).isInstanceOf(Passed.class);
+  }
+
+  /** A request is admitted only if the slots in flight are then within the limit of that time. */
+  @ParameterizedTest
+  @EnumSource
+  void adaptiveConcurrencyNeverExceedsThePresentLimit(ConcurrentRunner runner) throws Exception {
+    var store = open();
+    var slots = new AdaptiveConcurrency(2, 6, 4, Duration.ofSeconds(30));
+    var inFlight = new AtomicInteger();
+    runner.sum(thread -> {
+      var outcomes = CallOutcome.values();
+      for (int i = 0; i < 4_000 / runner.size(); i++) {
+        var plan = plan(slots, "k", 1, 1_000_000L * thread + i);
+        var outcome = decide(store, plan);
+        assertThat(outcome.limit()).isBetween(2L, 6L);
+        if (!(outcome instanceof Passed)) continue;
+        assertThat(outcome.remaining()).isBetween(0L, outcome.limit() - 1);
+        assertThat(inFlight.incrementAndGet()).isLessThanOrEqualTo(6);
+        inFlight.decrementAndGet();
+        var call = new CompletedCall(outcomes[i % outcomes.length], i);
+        assertThat(store.release(charge(plan), call)).isTrue();
+      }
+      return 0;
+    });
+    var left = decide(store, plan(slots, "k", 0, -1));
+    assertThat(left.remaining()).isEqualTo(left.limit());
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.headgate.internal.consistency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HeldState;
@@ -272,13 +273,14 @@ class LeasedTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2})
+  @ValueSource(ints = {0, 1, 2, 3})
   void limitsThatAreNotHoldableAreDecidedStrictly(int which) {
     Limit limit =
         switch (which) {
           case 0 -> LeakyBucket.of(Rate.perSecond(1_000)).withQueue(10);
           case 1 -> RollingWindow.of(Rate.perSecond(1_000));
-          default -> Concurrency.of(1_000);
+          case 2 -> Concurrency.of(1_000);
+          default -> AdaptiveConcurrency.between(500, 1_000);
         };
     var fleet = new Fleet(1, rule(limit));
     load(fleet, Duration.ofMillis(100), 1);
