@@ -8,9 +8,11 @@ import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.PubSub;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.connection.ResetSubscriber;
+import io.headgate.redis.internal.script.RedisSignalStore;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
+import io.headgate.store.SignalStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +41,7 @@ public final class RedisStore extends ForwardingStore {
   private final ScriptExecutor executor;
   private final ConsistencyStore consistency;
   private final FailureDomainStore domains;
+  private final SignalStore signals;
 
   private RedisStore(
       RedisOptions options,
@@ -48,7 +51,8 @@ public final class RedisStore extends ForwardingStore {
       InstanceRegistry instances,
       ScriptExecutor executor,
       ConsistencyStore consistency,
-      FailureDomainStore domains) {
+      FailureDomainStore domains,
+      SignalStore signals) {
     super(domains);
     this.options = options;
     this.clients = clients;
@@ -58,6 +62,7 @@ public final class RedisStore extends ForwardingStore {
     this.executor = executor;
     this.consistency = consistency;
     this.domains = domains;
+    this.signals = signals;
   }
 
   /**
@@ -110,7 +115,15 @@ public final class RedisStore extends ForwardingStore {
     pubSub.start();
     instances.start(clients.timer());
     return new RedisStore(
-        options, clients, pubSub, broadcast, instances, executor, consistency, domains);
+        options,
+        clients,
+        pubSub,
+        broadcast,
+        instances,
+        executor,
+        consistency,
+        domains,
+        new RedisSignalStore(connection, options.prefix()));
   }
 
   /** Returns the address, whose text contains no secrets. */
@@ -157,6 +170,11 @@ public final class RedisStore extends ForwardingStore {
   /** Returns the channel for messages between the instances that share this store. */
   public Broadcast broadcast() {
     return broadcast;
+  }
+
+  @Override
+  public Optional<SignalStore> signals() {
+    return Optional.of(signals);
   }
 
   /** Returns whether no command is queued or in flight. */

@@ -3,13 +3,17 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -32,9 +36,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests that the ACL user of docs/operations.md has exactly the rights that strict rules need. */
+/** Tests that the ACL user of docs/operations.md has exactly the rights that the store needs. */
 class AclUserTest {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -46,7 +51,11 @@ class AclUserTest {
           SlidingWindow.of(TEN_A_DAY),
           RollingWindow.of(TEN_A_DAY),
           RollingWindow.of(Rate.of(5, Duration.ofDays(2))),
-          Concurrency.of(10));
+          Concurrency.of(10),
+          AdaptiveConcurrency.between(10, 20),
+          new FairShare(TokenBucket.of(TEN_A_DAY).withBurst(20), FairSharing.among("tenant")));
+
+  private static final Rate THOUSAND_A_DAY = Rate.of(1_000, Duration.ofDays(1));
 
   private static RedisServer server;
 
@@ -101,6 +110,71 @@ class AclUserTest {
         "a command is refused without " + right, TIMEOUT, () -> !refusedCommands().isEmpty());
   }
 
+  static List<Arguments> localDecisions() {
+    return List.of(
+        Arguments.of(Consistency.LEASED, Source.LEASE),
+        Arguments.of(Consistency.EVENTUAL, Source.CACHE),
+        Arguments.of(Consistency.AUTO, Source.LEASE));
+  }
+
+  /** Instances that decide locally acquire, renew and return holds, and send reports. */
+  @ParameterizedTest
+  @MethodSource("localDecisions")
+  void recommendedUserHasTheRightsOfLocalDecisions(Consistency consistency, Source source) {
+    setUser(recommended());
+    for (var limit :
+        List.of(
+            TokenBucket.of(THOUSAND_A_DAY),
+            FixedWindow.of(THOUSAND_A_DAY),
+            SlidingWindow.of(THOUSAND_A_DAY))) {
+      var rules =
+          RuleSet.of(Rule.named("r").per("key").limit(limit).consistency(consistency).build());
+      var subject = Subject.of(limit.algorithm().name());
+      long admitted;
+      try (var limiter = RateLimiter.with(RedisStore.connect(options()), rules)) {
+        admitted = admitUntil(source, limiter, subject);
+      }
+      try (var limiter = RateLimiter.with(RedisStore.connect(options()), rules)) {
+        Eventually.holds(
+            "the store has received every report",
+            TIMEOUT,
+            () -> remaining(limiter, subject) == 1_000 - admitted);
+        attempt(() -> limiter.reset(subject, "r"));
+      }
+    }
+    assertThat(refusedCommands()).isEmpty();
+  }
+
+  /** Makes checks until one is decided by the given source; returns how many were admitted. */
+  private static long admitUntil(Source source, RateLimiter limiter, Subject subject) {
+    for (int i = 1; i <= 900; i++) {
+      var result = limiter.checkForResult(subject);
+      assertThat(result.isAllowed()).isTrue();
+      if (result.source() == source) return i;
+    }
+    throw new AssertionError("no check was decided by " + source + ": " + refusedCommands());
+  }
+
+  private static long remaining(RateLimiter limiter, Subject subject) {
+    return limiter.peek(subject).limit().orElseThrow().remaining();
+  }
+
+  @Test
+  void recommendedUserHasTheRightsOfFairSharing() {
+    setUser(recommended());
+    var limit =
+        new FairShare(TokenBucket.of(THOUSAND_A_DAY), FairSharing.among("key").withWeight("a", 3));
+    try (var store = RedisStore.connect(options())) {
+      var limiter = RateLimiter.with(store, RuleSet.of(Rule.named("r").limit(limit).build()));
+      for (int i = 0; i < 10; i++) {
+        var result = limiter.checkForResult(Subject.of(i % 2 == 0 ? "a" : "b"));
+        assertThat(result.source()).isEqualTo(Source.STORE);
+      }
+      limiter.reset(Subject.of("a"), "r");
+    }
+    assertThat(refusedCommands()).isEmpty();
+  }
+
   @Test
   void recommendedUserIsDeniedOtherCommands() {
     setUser(recommended());
@@ -146,6 +220,11 @@ class AclUserTest {
     server.call("ACL", "LOG", "RESET");
   }
 
+  private static RedisOptions options() {
+    var address = "redis://headgate:secret@127.0.0.1:" + server.port();
+    return RedisOptions.builder(address).deadline(Duration.ofSeconds(10)).build();
+  }
+
   private static List<String> refusedCommands() {
     return server.call("ACL", "LOG").items().stream().map(Object::toString).toList();
   }
@@ -154,11 +233,9 @@ class AclUserTest {
    * Runs every operation of strict rules, and the broadcast; returns the sources of the decisions.
    */
   private static List<Source> sources() {
-    var address = "redis://headgate:secret@127.0.0.1:" + server.port();
-    var options = RedisOptions.builder(address).deadline(Duration.ofSeconds(10)).build();
     var sources = new ArrayList<Source>();
-    try (var store = RedisStore.connect(options);
-        var other = RedisStore.connect(options)) {
+    try (var store = RedisStore.connect(options());
+        var other = RedisStore.connect(options())) {
       for (var before : LIMITS) {
         for (var after : LIMITS) {
           changeLimit(store, before, after, sources);
@@ -193,6 +270,7 @@ class AclUserTest {
       var slot = limiter.acquire(subject);
       slot.close(); // the only slot, so that the key is deleted
     });
+    attempt(() -> limiter.acquire(subject).success());
     attempt(() -> limiter.reset(subject, "r"));
   }
 

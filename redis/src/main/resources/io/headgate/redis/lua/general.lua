@@ -5,19 +5,30 @@
 -- not be returned twice. It returns the state to store, or nil if nothing changes.
 
 local PASSED, REFUSED, EXCEEDS = 0, 1, 2
+local FAIR_FORMAT = '>I8I8I8I8I8I8I8I8I8I8I4I4I4I8I4I4I8I8'
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local adopt, step, fresh_at, append, slot_operations, give_back = {}, {}, {}, {}, {}, {}
-local load_state, evaluate_multi -- defined in states.lua and multi.lua
+local state_after, store_set = {}, {} -- of FAIR, whose set is written at the end of the batch
+local load_state, read_state, evaluate_multi -- defined in states.lua and multi.lua
 local holds -- the functions of held-state.lua, once they are needed
+local complete_call -- the function of adaptive-controller.lua, once it is needed
 local changed = {} -- keys whose states are written at the end of the batch
 local sizes, expiries = {}, {} -- by index of KEYS: the length of the stored text and its expiry (s)
 
 local has_multi, uses = args[2] == 1, {}
 for _, limit in ipairs(limits) do uses[limit[1]] = true end
 
-local function add_outcome(kind, remaining, reset, wait)
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = kind, remaining, reset, wait
-  n = n + 4
+local function add_outcome(kind, remaining, reset, wait, certain)
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = kind, remaining, reset, wait, certain
+  n = certain and n + 5 or n + 4
+end
+
+-- Adds the number of slots of an adaptive limit at this time.
+local function add_limit(limit, state)
+  if limit[1] == SLOTS and limit[4] > 0 then
+    n = n + 1
+    reply[n] = state[2]
+  end
 end
 
 -- The maximum number of expired members that one call removes from a sorted set: more than a charge adds, so that they

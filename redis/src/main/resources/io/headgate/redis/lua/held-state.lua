@@ -84,7 +84,7 @@ local function belongs_to_other_limit(state, limit, k)
   if state[1] == HELD and state.holds[#state.holds][3] > now then return true end
   local kind = charged[1]
   if kind == BUCKET then return charged[2] > now end
-  if kind == FAIR then return charged[2] + max(1000000, charged[4]) > now end
+  if kind == FAIR then return charged[2] + 2 * max(1000000, charged[4]) > now end
   if kind == FIXED then return charged[3] > 0 and charged[2] > now end
   if kind == SLIDING then
     for i = #charged, 5, -1 do
@@ -186,7 +186,8 @@ local function request_hold(k, limit, holder, order, spent, reported_hold, hold_
   local state_now = load_state(k, limit, cost > 0)
   if cost == 0 then
     if belongs_to_other_limit(states[k], limit, k) then
-      add_outcome(step[state_now[1]](state_now, limit, k, 0))
+      local kind, remaining, reset, wait = step[state_now[1]](state_now, limit, k, 0)
+      add_outcome(kind, remaining, reset, wait)
       n = n + 1
       reply[n] = 0
       return

@@ -51,9 +51,14 @@ evaluate_multi = function(count, commit)
       c.state = load_state(c.k, c.limit, commit)
       if c.limit[1] == FAIR then -- the costs of two tenants do not add up: evaluated on the state after the earlier one
         c.total_cost, c.stored = c.cost, c.state
-        if last[c.k] then c.state = last[c.k].next_state or last[c.k].state end
+        local earlier = last[c.k]
+        if earlier then
+          local charge = earlier.next_state
+          if charge and charge[1] ~= FAIR then earlier.next_state = state_after[FAIR](charge) end
+          c.state = earlier.next_state or earlier.state
+        end
       end
-      c.kind, c.remaining, c.reset, c.wait, c.next_state =
+      c.kind, c.remaining, c.reset, c.wait, c.next_state, c.certain =
         step[c.state[1]](c.state, c.limit, c.k, c.total_cost, c.holder)
       if c.stored and c.cost == 0 and last[c.k] then c.next_state = c.state end
       c.passes_after = c.kind == PASSED and 0 or c.kind == REFUSED and c.wait or math.huge
@@ -79,6 +84,7 @@ evaluate_multi = function(count, commit)
       local before = allowed and c.total_cost - c.cost or 0
       c.kind, c.remaining, c.reset, c.wait = step[c.state[1]](c.state, c.limit, c.k, before, c.holder)
     end
-    add_outcome(c.kind, c.remaining, c.reset, c.kind == EXCEEDS and c.total_cost or c.wait)
+    add_outcome(c.kind, c.remaining, c.reset, c.kind == EXCEEDS and c.total_cost or c.wait, c.certain)
+    add_limit(c.limit, c.state)
   end
 end

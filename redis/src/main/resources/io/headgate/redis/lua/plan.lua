@@ -5,6 +5,8 @@
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text), or for a limit that is shared
 --             fairly the tenant (a text) and its weight
 --   or        RENEW or RELEASE, key, limit, holder: returns 1, or 0 if the holder has no slot
+--   or        RELEASE_AFTER, key, limit, holder, duration of the call (µs), how it ended (0 success, 1 error, 2 dropped):
+--             as RELEASE, and learns from the call
 --   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would be fresh without later
 --             charges (µs): returns 1
 --   or        HOLD, key, limit, holder (a number), order, permits spent of the previous hold, size of that hold, its
@@ -13,9 +15,10 @@
 --             state, and these
 --
 --   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs); for
---   EXCEEDS in plans of several charges, the evaluated cost instead; or the form that fast-path.lua describes
+--   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;
+--   for REFUSED of a limit that is shared fairly, certain_for (µs); or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT = 1, 2, 3, 4, 5, 6
+local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER = 1, 2, 3, 4, 5, 6, 7
 
 while pos <= #args do
   local mode, count = args[pos], args[pos + 1]
@@ -24,6 +27,10 @@ while pos <= #args do
     n = n + 1
     reply[n] = slot_operations[mode == RENEW and 'renew' or 'release'](count, limits[args[pos]], args[pos + 1])
     pos = pos + 2
+  elseif mode == RELEASE_AFTER then
+    n = n + 1
+    reply[n] = slot_operations.release_after(count, limits[args[pos]], unpack(args, pos + 1, pos + 3))
+    pos = pos + 4
   elseif mode == HOLD then
     holds = holds or define_holds()
     holds.request_hold(count, limits[args[pos]], unpack(args, pos + 1, pos + 8))
@@ -57,9 +64,11 @@ while pos <= #args do
     else
       for _ = 1, extra do
         local state_now = load_state(k, limit, commit)
-        local outcome, remaining, reset, wait, next_state = step[state_now[1]](state_now, limit, k, cost, holder)
+        local outcome, remaining, reset, wait, next_state, certain =
+          step[state_now[1]](state_now, limit, k, cost, holder)
         if next_state and commit then apply_charge(k, limit, next_state) end
-        add_outcome(outcome, remaining, reset, wait)
+        add_outcome(outcome, remaining, reset, wait, certain)
+        add_limit(limit, state_now)
       end
     end
   end
@@ -68,20 +77,20 @@ end
 
 for k in pairs(changed) do
   local state = states[k]
-  local fresh = fresh_at[state[1]](state)
-  local expiry, text
-  if state[1] == BUCKET then
-    expiry = expiry_for(fresh, (fresh - now) / 4, expiries[k])
-    text = encode_bucket(state[2], state[3], state[4], expiry)
+  if state[1] == FAIR then
+    store_set[FAIR](state, KEYS[k])
   else
-    expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
-    if state[1] == FAIR then
-      text = cmsgpack.pack(state)
+    local fresh = fresh_at[state[1]](state)
+    local expiry, text
+    if state[1] == BUCKET then
+      expiry = expiry_for(fresh, (fresh - now) / 4, expiries[k])
+      text = encode_bucket(state[2], state[3], state[4], expiry)
     else
+      expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
       text = cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
     end
+    write(KEYS[k], text, expiry, sizes[k], expiries[k])
   end
-  write(KEYS[k], text, expiry, sizes[k], expiries[k])
 end
 
 return cmsgpack.pack(reply)

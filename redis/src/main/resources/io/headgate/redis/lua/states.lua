@@ -3,14 +3,25 @@
 -- Returns the state that the first member of a sorted set, its signature, describes.
 local function read_signature(member)
   if not member then return false end
+  if member:byte() == 70 then
+    local state = {FAIR, struct.unpack(FAIR_FORMAT, member, 2)}
+    state.tenants, state.dirty, state.is_stored, state.header = {}, {}, true, member
+    return state
+  end
   local window, permits = member:match('^R(%d+):(%d+)$')
   if window then return {ROLLING, tonumber(window), tonumber(permits)} end
-  return {SLOTS, tonumber(member:match('^C(%d+)$'))}
+  local max_slots = member:match('^C(%d+)$')
+  if max_slots then return {SLOTS, tonumber(max_slots), member = member} end
+  local slots, learned_at, lease, ages_from, learned = member:match('^A(%d+):(%d+):(%d+):(%d+):(.*)$')
+  return {
+    SLOTS, tonumber(slots), learned_at = tonumber(learned_at), lease = tonumber(lease), ages_from = tonumber(ages_from),
+    learned = learned, member = member,
+  }
 end
 
-local function read_state(k, kind)
+read_state = function(k, kind)
   local key, text = KEYS[k], nil
-  if kind == ROLLING or kind == SLOTS then
+  if kind == ROLLING or kind == SLOTS or kind == FAIR then
     local first = redis.pcall('ZRANGE', key, 0, 0)
     if not first.err then return read_signature(first[1]) end
     text = call('GET', key) -- the algorithm of the rule was changed
@@ -20,7 +31,9 @@ local function read_state(k, kind)
     if type(text) ~= 'string' then return read_signature(call('ZRANGE', key, 0, 0)[1]) end
   end
   local state = {cmsgpack.unpack(text)}
-  if type(state[1]) == 'table' then state = state[1] end -- FAIR, which has too many fields for Lua's stack
+  if type(state[1]) == 'table' then -- FAIR as an earlier version stored it: keeps the debt of the pool
+    state = {BUCKET, state[1][2], state[1][3], state[1][4]}
+  end
   if state[1] == HELD then
     holds = holds or define_holds()
     return holds.decode(state)

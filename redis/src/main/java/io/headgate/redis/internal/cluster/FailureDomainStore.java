@@ -4,6 +4,7 @@ import io.headgate.internal.outage.CircuitBreakingStore;
 import io.headgate.internal.outage.Reporter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.internal.connection.LettuceErrors;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -253,6 +254,11 @@ public final class FailureDomainStore extends ForwardingStore {
   @Override
   public boolean release(Charge charge) {
     return domainOf(charge.key()).release(charge);
+  }
+
+  @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return domainOf(charge.key()).release(charge, call);
   }
 
   @Override

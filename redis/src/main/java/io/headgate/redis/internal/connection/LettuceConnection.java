@@ -153,6 +153,11 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
   }
 
   @Override
+  public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
+    return execute(redis -> ScriptCalls.signal(redis, key, arguments));
+  }
+
+  @Override
   public CompletionStage<Long> reset(byte[] key) {
     return execute(redis -> redis.del(key)).thenCompose(deleted -> publish(resetChannel, key));
   }

@@ -85,15 +85,7 @@ public final class LettuceErrors {
     var message = "no connection to Redis at " + server;
     return wasNotSent(root)
         ? new StoreException(Kind.CONNECTION, message, root).unsent()
-        : new StoreException(Kind.CONNECTION, message + ": " + rootMessage(root), root);
-  }
-
-  /** Returns the message of the last cause, which has the reason for "unable to connect to". */
-  private static String rootMessage(Throwable problem) {
-    var cause = problem;
-    while (cause.getCause() != null) cause = cause.getCause();
-    var text = cause.getMessage();
-    return text == null ? cause.getClass().getSimpleName() : text;
+        : new StoreException(Kind.CONNECTION, message + ": " + NetworkErrorText.of(root), root);
   }
 
   private LettuceErrors() {}

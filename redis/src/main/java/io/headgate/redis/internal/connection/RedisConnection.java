@@ -14,6 +14,13 @@ public interface RedisConnection extends AutoCloseable {
   /** Sends a heartbeat of an instance; returns the number of instances. */
   CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis);
 
+  /**
+   * Applies a report of the load of a backend, or reads the load.
+   *
+   * @param arguments those of {@code signals.lua}
+   */
+  CompletionStage<byte[]> signal(byte[] key, byte[]... arguments);
+
   /** Deletes a counter and publishes its key to all instances. */
   CompletionStage<Long> reset(byte[] key);
 

@@ -20,6 +20,9 @@ record Script(String text, String sha1) {
   /** Records a heartbeat and counts instances. */
   static final Script INSTANCES = of(file("instances"));
 
+  /** Applies reports of the load of backends. */
+  static final Script SIGNALS = of(file("signals"));
+
   /**
    * Returns 1 if scripts of this server preserve the integers that {@link #DECIDE} works with, 0 if
    * they truncate them.
@@ -38,8 +41,11 @@ record Script(String text, String sha1) {
     part(text, "FIXED", "fixed-window");
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
+    text.append("local define_controller\nif uses[SLOTS] then\ndefine_controller = function()\n");
+    text.append(file("adaptive-controller")).append("return complete_call\nend\nend\n");
     part(text, "SLOTS", "concurrency");
-    part(text, "FAIR", "fair-share");
+    text.append("if uses[FAIR] then\nlocal function define_fair_operations(divide, find)\n");
+    text.append(file("fair-operations")).append("end\n").append(file("fair-share")).append("end\n");
     text.append("local function define_holds()\n").append(file("held-state")).append("end\n");
     text.append(file("states"));
     text.append("if has_multi then\n").append(file("multi")).append("end\n");

@@ -73,5 +73,11 @@ final class ScriptCalls {
     return run(redis, Script.INSTANCES, ScriptOutputType.INTEGER, keys, arguments);
   }
 
+  /** Applies a report of the load of a backend, or reads the load. */
+  static CompletionStage<byte[]> signal(
+      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
+    return run(redis, Script.SIGNALS, ScriptOutputType.VALUE, new byte[][] {key}, arguments);
+  }
+
   private ScriptCalls() {}
 }

@@ -1,11 +1,13 @@
 package io.headgate.redis.internal.script;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Limit;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.Window;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
@@ -30,6 +32,7 @@ final class Batch {
   private static final int GIVE_BACK = 4;
   private static final int HOLD = 5;
   private static final int REPORT = 6;
+  private static final int RELEASE_AFTER = 7;
   private static final int ALL = 0;
   private static final int ANY = 1;
   private static final int WEIGHTED = 2;
@@ -94,6 +97,12 @@ final class Batch {
     }
   }
 
+  /** Appends the release of a slot after a call. */
+  void write(Charge charge, CompletedCall call) {
+    writeSlot(RELEASE_AFTER, charge);
+    body.put(call.durationMicros()).put(code(call.outcome()));
+  }
+
   void writeGiveBack(ChargeReceipt receipt) {
     beginCommand(GIVE_BACK).put(0);
     write(receipt.charge());
@@ -124,7 +133,7 @@ final class Batch {
     beginCommand(commit ? DECIDE : PEEK).put(0);
     write(charge);
     repetitions = 1;
-    if (commit && !(charge.limit() instanceof Concurrency)) lastSingle = charge;
+    if (commit && !(charge.limit() instanceof SlotLimit)) lastSingle = charge;
     else body.put(1);
   }
 
@@ -150,7 +159,7 @@ final class Batch {
 
   private void write(Charge charge) {
     body.put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
-    if (charge.limit() instanceof Concurrency) body.put(Long.toString(charge.holder()));
+    if (charge.limit() instanceof SlotLimit) body.put(Long.toString(charge.holder()));
     if (charge.limit() instanceof FairShare) {
       var share = charge.shareOrNone();
       body.put(share.tenant()).put(share.weight());
@@ -164,6 +173,14 @@ final class Batch {
       case Combine.Priority priority -> ALL;
       case Combine.Any any -> ANY;
       case Combine.Weighted weighted -> WEIGHTED;
+    };
+  }
+
+  private static int code(CallOutcome outcome) {
+    return switch (outcome) {
+      case SUCCESS -> 0;
+      case ERROR -> 1;
+      case DROPPED -> 2;
     };
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Bucket;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
@@ -11,6 +12,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingState;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
@@ -49,6 +51,8 @@ final class LimitEncoding {
           numbers(
               ROLLING, window.capacity(), window.window(), window.minInterval().toNanos() / 1_000);
       case Concurrency slots -> numbers(SLOTS, slots.max(), slots.window());
+      case AdaptiveConcurrency slots ->
+          numbers(SLOTS, slots.max(), slots.window(), slots.min(), slots.initial());
       case FairShare fair -> fair(fair.arithmetic());
       case Stateless stateless -> throw noState(stateless);
     };
@@ -128,7 +132,7 @@ final class LimitEncoding {
           new WindowState(first, second, window.permits(), window.alignment().signature());
       case SlidingWindow window -> throw noShortForm(window);
       case RollingWindow window -> throw noShortForm(window);
-      case Concurrency slots -> throw noShortForm(slots);
+      case SlotLimit slots -> throw noShortForm(slots);
       case FairShare fair -> throw noShortForm(fair);
       case Stateless stateless -> throw noState(stateless);
     };

@@ -1,5 +1,7 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.limit.AdaptiveConcurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -50,13 +52,23 @@ final class ReplyReader {
     long remaining = numbers.next();
     long resetAfter = numbers.next();
     long wait = numbers.next();
+    long limit = charge.limit() instanceof AdaptiveConcurrency ? numbers.next() : 0;
     return switch ((int) kind) {
-      case PASSED -> new Passed(remaining, resetAfter, wait);
-      case REFUSED -> new Refused(remaining, resetAfter, wait);
+      case PASSED -> new Passed(remaining, resetAfter, wait, limit);
+      case REFUSED -> {
+        var refused = new Refused(remaining, resetAfter, wait, limit);
+        yield charge.limit() instanceof FairShare
+            ? refused.withCertainFor(numbers.next())
+            : refused;
+      }
       // The evaluated cost may exceed the charge's own: it includes earlier charges of the counter.
       case EXCEEDS_CAPACITY ->
           new ExceedsCapacity(
-              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().maxCost());
+              remaining,
+              resetAfter,
+              Math.max(wait, charge.cost()),
+              charge.limit().maxCost(),
+              limit);
       default ->
           throw new IllegalStateException("unknown outcome in the reply of the script: " + kind);
     };

@@ -1,6 +1,6 @@
 package io.headgate.redis.internal.script;
 
-import io.headgate.limit.Concurrency;
+import io.headgate.limit.SlotLimit;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +28,7 @@ final class ReturnPublisher {
   }
 
   void returned(Charge charge) {
-    if (charge.limit() instanceof Concurrency) return; // its denials are not cached
+    if (charge.limit() instanceof SlotLimit) return; // its denials are not cached
     var key = keys.of(charge.counter(), charge.key());
     boolean again = inFlight.merge(key, false, (was, now) -> true);
     if (!again) publish(key);

@@ -2,9 +2,10 @@ package io.headgate.redis.internal.script;
 
 import io.headgate.internal.consistency.HoldingStore.HoldResult;
 import io.headgate.internal.consistency.HoldingStore.ReportResult;
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.SlotLimit;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
@@ -42,7 +43,7 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   }
 
   private static long extraWork(Charge charge) {
-    return charge.limit() instanceof Concurrency slots && charge.cost() > 1
+    return charge.limit() instanceof SlotLimit slots && charge.cost() > 1
         ? Math.min(charge.cost(), slots.maxCost())
         : 0;
   }
@@ -178,7 +179,10 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     }
   }
 
-  /** Gives back a charge. */
+  /**
+   * Gives back a charge. A background command: if it expired in the queue, the charge would stay
+   * although no request was admitted.
+   */
   static final class GiveBack extends ScriptCommand<Boolean> {
     final ChargeReceipt receipt;
 
@@ -197,6 +201,11 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     }
 
     @Override
+    boolean isBackground() {
+      return true;
+    }
+
+    @Override
     Charge charge() {
       return receipt.charge();
     }
@@ -212,6 +221,12 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   static ScriptCommand<Boolean> slotOperation(Charge charge, SlotOperation operation) {
     return new ChargeCommand<>(
         charge, false, batch -> batch.write(charge, operation), reply -> reply.next() == 1);
+  }
+
+  /** Returns a command that releases the slots of a charge after a call. */
+  static ScriptCommand<Boolean> releaseAfter(Charge charge, CompletedCall call) {
+    return new ChargeCommand<>(
+        charge, false, batch -> batch.write(charge, call), reply -> reply.next() == 1);
   }
 
   /** Returns a command that reports the usage of a hold and requests another. */

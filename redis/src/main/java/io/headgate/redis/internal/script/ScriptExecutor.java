@@ -1,11 +1,13 @@
 package io.headgate.redis.internal.script;
 
 import io.headgate.internal.consistency.HoldingStore;
-import io.headgate.limit.Concurrency;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.SlotLimit;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RoundTripListener;
 import io.headgate.redis.internal.connection.LettuceErrors;
@@ -199,18 +201,29 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   @Override
   public boolean renew(Charge charge) {
-    return charge.limit() instanceof Concurrency
+    return charge.limit() instanceof SlotLimit
         && await(submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RENEW)));
   }
 
   @Override
   public boolean release(Charge charge) {
-    return charge.limit() instanceof Concurrency && await(releaseAsync(charge));
+    return charge.limit() instanceof SlotLimit && await(releaseAsync(charge));
   }
 
   /** As {@link #release} for a charge of a concurrency limit, without blocking. */
   public CompletionStage<Boolean> releaseAsync(Charge charge) {
     return submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE));
+  }
+
+  @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return charge.limit() instanceof SlotLimit && await(releaseAsync(charge, call));
+  }
+
+  /** As {@link #release(Charge, CompletedCall)} for a limit of slots, without blocking. */
+  public CompletionStage<Boolean> releaseAsync(Charge charge, CompletedCall call) {
+    if (!(charge.limit() instanceof AdaptiveConcurrency)) return releaseAsync(charge);
+    return submit(ScriptCommand.releaseAfter(charge, call));
   }
 
   /** Gives back a charge. */

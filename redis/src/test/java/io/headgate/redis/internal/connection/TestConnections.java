@@ -31,6 +31,11 @@ public final class TestConnections {
     }
 
     @Override
+    public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
+      return delegate.signal(key, arguments);
+    }
+
+    @Override
     public CompletionStage<Long> reset(byte[] key) {
       return delegate.reset(key);
     }

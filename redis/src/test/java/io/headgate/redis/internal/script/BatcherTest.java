@@ -113,6 +113,25 @@ class BatcherTest {
     assertThat(late).allMatch(ScriptCommand::isCompletedExceptionally);
   }
 
+  /** Otherwise the charge would stay, although no request was admitted. */
+  @Test
+  void giveBackIsSentAfterTheDeadline() {
+    submit(Batcher.MAX_IN_FLIGHT);
+    var charge = command().charge();
+    var giveBack = new ScriptCommand.GiveBack(new ChargeReceipt(charge, 1_000_000, 1_111_112));
+    batcher.submit(giveBack);
+    expire(System.nanoTime());
+    answer(0);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
+    expire(System.nanoTime());
+    connection
+        .calls
+        .getLast()
+        .reply()
+        .complete(new MessagePackWriter().put(1_000_000).put(1).array());
+    assertThat(giveBack).isCompletedWithValue(true);
+  }
+
   @Test
   void expiredCallStaysInFlightUntilItReturns() {
     submit(Batcher.MAX_IN_FLIGHT);

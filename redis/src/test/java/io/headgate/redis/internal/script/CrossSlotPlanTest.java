@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.LimitReport;
 import io.headgate.RateLimiter;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest.Usage;
@@ -79,7 +80,8 @@ class CrossSlotPlanTest {
         FixedWindow.of(rate),
         SlidingWindow.of(rate),
         RollingWindow.of(rate),
-        Concurrency.of(60).withLease(Duration.ofMinutes(1)));
+        Concurrency.of(60).withLease(Duration.ofMinutes(1)),
+        new AdaptiveConcurrency(60, 60, 60, Duration.ofMinutes(1)));
   }
 
   @ParameterizedTest

@@ -2,7 +2,10 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -68,7 +71,9 @@ class GiveBackTest {
         FixedWindow.of(60, new Window.Calendar(Window.Unit.HOUR, ZoneOffset.UTC)),
         SlidingWindow.of(RATE),
         RollingWindow.of(RATE),
-        Concurrency.of(60).withLease(Duration.ofMinutes(2)));
+        Concurrency.of(60).withLease(Duration.ofMinutes(2)),
+        new AdaptiveConcurrency(60, 60, 60, Duration.ofMinutes(2)),
+        new FairShare(TokenBucket.of(RATE), FairSharing.among("tenant")));
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
@@ -28,7 +29,9 @@ import io.headgate.testkit.ReferenceStore;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,6 +81,7 @@ class ParityTest {
         RollingWindow.of(Rate.of(200, Duration.ofSeconds(20)))
             .withMinInterval(Duration.ofMillis(3)),
         Concurrency.of(6).withLease(Duration.ofSeconds(2)),
+        new AdaptiveConcurrency(6, 6, 6, Duration.ofSeconds(2)),
         fair(TokenBucket.of(Rate.perSecond(10))),
         fair(TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(70)),
         fair(TokenBucket.of(Rate.perSecond(1_000_000)).withBurst(40)),
@@ -180,6 +184,63 @@ class ParityTest {
             .isEqualTo(reference.decide(command.plan).outcomes());
       }
     }
+  }
+
+  /** Weights that change while debts last, and many debts that end between two batches. */
+  @Test
+  void changingWeightsOfManyTenantsReturnTheSameInLuaAsInJava() {
+    var weights = new TreeMap<>(Map.of("w1", 1, "w2", 2, "w3", 7, "w4", 1_000));
+    var sharing = FairSharing.among("tenant").withWeights("plan", weights);
+    var rules = rules(new FairShare(TokenBucket.of(Rate.perSecond(500)).withBurst(5_000), sharing));
+    redis.flush();
+    var reference = new ReferenceStore(clock);
+    for (int step = 0; step < 150; step++) {
+      clock.sleep(random.nextLong(step % 15 == 0 ? 20_000_000 : 200_000));
+      var batch = new Batch(new RedisKeys("p:"));
+      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      for (int i = random.nextInt(60); i >= 0; i--) {
+        var subject = Subject.of("k").with("tenant", "t" + random.nextInt(80));
+        subject = subject.with("plan", "w" + (1 + random.nextInt(random.nextInt(4) + 1)));
+        var plan = rules.plan(Request.of(subject, random.nextLong(40)), 0, i);
+        var command = new ScriptCommand.PlanCommand(plan, random.nextInt(8) > 0);
+        command.writeTo(batch);
+        commands.add(command);
+      }
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      for (var command : commands) {
+        assertThat(command.read(reply).outcomes())
+            .as("step %d, %s", step, command.plan.charges())
+            .isEqualTo(
+                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
+                    .outcomes());
+      }
+    }
+  }
+
+  /** Costs so high that the virtual clock is restarted every few requests, to stay exact. */
+  @Test
+  void restartedVirtualClockReturnsTheSameInLuaAsInJava() {
+    long burst = 1L << 30;
+    var sharing = FairSharing.among("tenant");
+    var rules = rules(new FairShare(TokenBucket.of(Rate.perSecond(burst)), sharing));
+    redis.flush();
+    redis.server().call("CONFIG", "RESETSTAT");
+    var reference = new ReferenceStore(clock);
+    for (int step = 0; step < 500; step++) {
+      clock.sleep(random.nextLong(random.nextInt(10) == 0 ? 5_000_000 : 300_000));
+      var subject = Subject.of("k").with("tenant", "t" + random.nextInt(6));
+      var plan = rules.plan(Request.of(subject, 1 + random.nextLong(burst / 4)), 0, step);
+      var batch = new Batch(new RedisKeys("p:"));
+      var command = new ScriptCommand.PlanCommand(plan, true);
+      command.writeTo(batch);
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      assertThat(command.read(reply).outcomes())
+          .as("step %d", step)
+          .isEqualTo(reference.decide(plan).outcomes());
+    }
+    // The first charge deletes the key, and each restart.
+    assertThat(redis.server().call("INFO", "commandstats").text())
+        .containsPattern("cmdstat_del:calls=[1-9]\\d");
   }
 
   /** Makes about fifty requests at a time, so that they share a batch and its states. */

@@ -38,6 +38,11 @@ final class PendingConnection implements RedisConnection {
   }
 
   @Override
+  public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
+    throw new UnsupportedOperationException("only batches are sent");
+  }
+
+  @Override
   public CompletionStage<Long> reset(byte[] key) {
     throw new UnsupportedOperationException("only batches are sent");
   }

@@ -80,10 +80,14 @@ class StateInRedisTest {
     }
   }
 
-  /** Returns the latest expiry: the state of a bucket has spare time for further charges. */
+  /**
+   * Returns the latest expiry: the state of a bucket has spare time for further charges.
+   *
+   * @param reset rounded down to milliseconds
+   */
   private static long latest(Limit limit, long reset) {
-    long spare = Bucket.of(limit) == null ? 0 : reset / 4;
-    return reset + Math.max(GRACE_MILLIS, spare) + 1_000;
+    long spare = Bucket.of(limit) == null ? 0 : Math.ceilDiv(reset + 1, 4);
+    return reset + 1 + Math.max(GRACE_MILLIS, spare) + 1_000;
   }
 
   @Test
