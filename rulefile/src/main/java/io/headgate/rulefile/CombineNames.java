@@ -1,14 +1,11 @@
 package io.headgate.rulefile;
 
 import io.headgate.rule.Combine;
-import java.math.BigDecimal;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Converts between {@link Combine} values and their names in rule files. */
 final class CombineNames {
   static final int DEFAULT_PERMILLE = 500;
-  private static final Pattern SHARE = Pattern.compile("([0-9]{0,6}(?:\\.[0-9]{1,9})?)(%?)");
 
   /** All names, in the order in which messages list them. */
   static final List<String> NAMES = List.of("all", "any", "weighted", "hierarchical", "priority");
@@ -46,18 +43,7 @@ final class CombineNames {
    * @throws IllegalArgumentException if the text is not a share, or finer than 0.001
    */
   static Combine.Weighted threshold(String text) {
-    var share = SHARE.matcher(text);
-    if (!share.matches() || share.group(1).isEmpty()) {
-      throw new IllegalArgumentException(
-          "%s is no share; write one such as 0.6 or 60%%".formatted(Excerpt.of(text)));
-    }
-    boolean percent = !share.group(2).isEmpty();
-    var permille = new BigDecimal(share.group(1)).movePointRight(percent ? 1 : 3);
-    if (permille.stripTrailingZeros().scale() > 0) {
-      throw new IllegalArgumentException(
-          "%s is too fine; thresholds go by steps of 0.001 or 0.1%%".formatted(Excerpt.of(text)));
-    }
-    return new Combine.Weighted(permille.intValueExact());
+    return new Combine.Weighted(ShareSyntax.permille("thresholds", text));
   }
 
   private CombineNames() {}

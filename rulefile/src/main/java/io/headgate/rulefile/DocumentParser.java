@@ -47,9 +47,15 @@ final class DocumentParser {
   private static final int MIN_BUFFER = 1 << 10;
   private static final long MAX_ALIASED_NODES = 1_000_000;
 
+  /** Heap for each value that is read. A value takes about 100 bytes, however short its text is. */
+  private static final int HEAP_PER_NODE = 1 << 10;
+
+  private static final long MAX_NODES = Runtime.getRuntime().maxMemory() / HEAP_PER_NODE;
+
   private final ProblemCollector problems;
   private final Iterator<Event> events;
   private final Map<String, Anchored> anchors = new HashMap<>();
+  private final long maxNodes;
   private long nodes;
   private long aliasedNodes;
 
@@ -69,8 +75,9 @@ final class DocumentParser {
     }
   }
 
-  private DocumentParser(String text, ProblemCollector problems) {
+  private DocumentParser(String text, ProblemCollector problems, long maxNodes) {
     this.problems = problems;
+    this.maxNodes = maxNodes;
     // The length was checked before, and a text has at most as many code points as characters.
     // The parser copies the current token each time it fills its buffer. With a buffer of constant
     // size, a text of one long token would take quadratic time.
@@ -90,12 +97,21 @@ final class DocumentParser {
    * @return the root node, or empty if the text cannot be parsed
    */
   static Optional<SourceNode> parse(String text, ProblemCollector problems) {
+    return parse(text, problems, MAX_NODES);
+  }
+
+  /**
+   * Parses a text.
+   *
+   * @param maxNodes the maximum number of values, not counting those that aliases repeat
+   */
+  static Optional<SourceNode> parse(String text, ProblemCollector problems, long maxNodes) {
     if (text.length() > MAX_LENGTH) {
       problems.add(SourcePosition.START, "", tooLong());
       return Optional.empty();
     }
     try {
-      return new DocumentParser(text, problems).document();
+      return new DocumentParser(text, problems, maxNodes).document();
     } catch (MarkedYamlEngineException e) {
       // Report an unclosed construct where it was opened, not where the text ends.
       var mark =
@@ -148,6 +164,15 @@ final class DocumentParser {
       throw unreadable(event, "nested more than %d deep".formatted(MAX_DEPTH));
     }
     long before = nodes++;
+    if (before - aliasedNodes == maxNodes) {
+      throw unreadable(
+          event,
+          """
+          there are more than %d values, for which the heap of this process is too small; write fewer \
+          rules, or give the process more memory (-Xmx)\
+          """
+              .formatted(maxNodes));
+    }
     var node =
         switch (event) {
           case ScalarEvent scalar -> {

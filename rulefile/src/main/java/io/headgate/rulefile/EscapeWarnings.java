@@ -29,13 +29,13 @@ final class EscapeWarnings {
       boolean always = rule.mode() == Mode.ENFORCE && rule.active().equals(Schedule.ALWAYS);
       boolean matchesEveryValue =
           rule.match().conditions().values().stream().allMatch(EscapeWarnings::isEveryValue);
-      if (always && !rule.exempt() && matchesEveryValue) needed.add(needed(rule));
+      if (always && isLimit(rule) && matchesEveryValue) needed.add(needed(rule));
     }
   }
 
   /** Returns the warning for a rule. */
   Optional<String> of(Rule rule) {
-    if (rule.mode() != Mode.ENFORCE || rule.exempt()) return Optional.empty();
+    if (rule.mode() != Mode.ENFORCE || !isLimit(rule)) return Optional.empty();
     var escapes = new ArrayList<String>();
     var remedies = new ArrayList<String>();
     rule.match()
@@ -56,6 +56,11 @@ final class EscapeWarnings {
                 Excerpt.shown(rule.id()),
                 String.join(" or ", escapes),
                 String.join(" and ", remedies)));
+  }
+
+  /** Returns whether a rule limits callers; a rule that is exempt or sheds load does not. */
+  private static boolean isLimit(Rule rule) {
+    return !rule.exempt() && !rule.sheds();
   }
 
   /** Returns whether another rule applies to every caller of the rule without the attribute. */

@@ -1,6 +1,5 @@
 package io.headgate.rulefile;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
@@ -8,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.FailurePolicy;
@@ -108,7 +108,7 @@ final class FailOpenWarnings {
       case FixedWindow window -> isRare(window.permits(), window.window());
       case SlidingWindow window -> isRare(window.rate());
       case RollingWindow window -> isRare(window.rate());
-      case Concurrency slots -> false;
+      case SlotLimit slots -> false;
       case Stateless stateless -> false;
     };
   }

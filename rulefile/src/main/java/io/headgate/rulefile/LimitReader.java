@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Algorithm;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
@@ -25,13 +26,14 @@ final class LimitReader {
   /** Returns the fields of an algorithm's parameters. */
   static List<String> fields(Algorithm algorithm) {
     return switch (algorithm) {
-      case TOKEN_BUCKET -> List.of("rate", "burst", FairSharingReader.FIELD);
+      case TOKEN_BUCKET -> List.of("rate", "burst", FairSharingReader.FIELD, TuningReader.FIELD);
       case LEAKY_BUCKET -> List.of("rate", "queue", "max-wait", "mode");
       case FIXED_WINDOW -> List.of("rate", "align", "zone");
       case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
       case ROLLING_WINDOW -> List.of("rate", "min-interval");
       case CONCURRENCY -> List.of("max", "lease");
-      case DENY, UNLIMITED -> List.of();
+      case ADAPTIVE_CONCURRENCY -> List.of("min", "max", "initial", "lease");
+      case DENY, SHED, UNLIMITED -> List.of();
     };
   }
 
@@ -44,7 +46,9 @@ final class LimitReader {
       case SLIDING_WINDOW -> slidingWindow(section);
       case ROLLING_WINDOW -> rollingWindow(section);
       case CONCURRENCY -> concurrency(section);
+      case ADAPTIVE_CONCURRENCY -> adaptiveConcurrency(section);
       case DENY -> Optional.of(new Deny());
+      case SHED -> Optional.empty(); // a field of the rule
       case UNLIMITED -> Optional.of(new Unlimited());
     };
   }
@@ -159,6 +163,34 @@ final class LimitReader {
     var lease = section.read("lease", DURATION, DurationSyntax::parse);
     if (max.isEmpty() || lease.isEmpty()) return max;
     return section.findOrSelf("lease").attempt(() -> new Concurrency(max.get().max(), lease.get()));
+  }
+
+  private static Optional<AdaptiveConcurrency> adaptiveConcurrency(MappingReader section) {
+    var max =
+        section.require(
+            "max", COUNT, text -> AdaptiveConcurrency.between(1, CountSyntax.parse(text)));
+    var min = section.read("min", COUNT, CountSyntax::parse);
+    var initial = section.read("initial", COUNT, CountSyntax::parse);
+    var lease = section.read("lease", DURATION, DurationSyntax::parse);
+    if (max.isEmpty()
+        || section.has("min") != min.isPresent()
+        || section.has("initial") != initial.isPresent()
+        || section.has("lease") != lease.isPresent()) {
+      return Optional.empty();
+    }
+    long low = min.orElse(AdaptiveConcurrency.DEFAULT_MIN);
+    long high = max.get().max();
+    return section
+        .findOrSelf("min")
+        .attempt(() -> AdaptiveConcurrency.between(low, high))
+        .flatMap(limit ->
+            section
+                .findOrSelf("initial")
+                .attempt(() -> limit.withInitial(initial.orElse(limit.initial()))))
+        .flatMap(limit ->
+            section
+                .findOrSelf("lease")
+                .attempt(() -> limit.withLease(lease.orElse(limit.lease()))));
   }
 
   private static Optional<Rate> rate(MappingReader section) {

@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
@@ -7,6 +8,7 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.Shed;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.Stateless;
@@ -32,6 +34,10 @@ record LimitWriter(Combine combine) {
    * @param name the default name of a single limit, which is not written
    */
   void write(List<RuleLimit> limits, String name, Map<String, OutputNode> fields) {
+    if (limits.getFirst().limit() instanceof Shed shed) {
+      fields.put(ShedReader.FIELD, ShedReader.write(shed.policy()));
+      return;
+    }
     if (limits.getFirst().limit() instanceof Stateless word) {
       fields.put("limit", new OutputNode.Text(word.algorithm().id()));
       return;
@@ -83,6 +89,7 @@ record LimitWriter(Combine combine) {
     if (!limit.name().equals(name)) fields.put("name", new OutputNode.Text(limit.name()));
     fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm().id()));
     parameters(limit.limit(), fields);
+    limit.tuning().ifPresent(own -> fields.put(TuningReader.FIELD, TuningReader.write(own)));
     limit
         .cost()
         .ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
@@ -161,6 +168,21 @@ record LimitWriter(Combine combine) {
         if (!slots.lease().equals(Concurrency.DEFAULT_LEASE)) {
           fields.put("lease", new OutputNode.Text(DurationSyntax.text(slots.lease())));
         }
+      }
+      case AdaptiveConcurrency slots -> {
+        if (slots.min() != AdaptiveConcurrency.DEFAULT_MIN) {
+          fields.put("min", number(slots.min()));
+        }
+        fields.put("max", number(slots.max()));
+        if (slots.initial() != AdaptiveConcurrency.defaultInitial(slots.min(), slots.max())) {
+          fields.put("initial", number(slots.initial()));
+        }
+        if (!slots.lease().equals(Concurrency.DEFAULT_LEASE)) {
+          fields.put("lease", new OutputNode.Text(DurationSyntax.text(slots.lease())));
+        }
+      }
+      case Shed(var policy) -> {
+        if (ShedReader.write(policy) instanceof OutputNode.Fields(var own)) fields.putAll(own);
       }
       case Stateless stateless -> {}
     }

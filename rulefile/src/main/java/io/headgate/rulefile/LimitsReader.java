@@ -35,6 +35,7 @@ record LimitsReader(Optional<Combine> combine) {
   private static final List<Algorithm> ALGORITHMS =
       Stream.of(Algorithm.values())
           .filter(known -> known != Algorithm.DENY && known != Algorithm.UNLIMITED)
+          .filter(known -> known != Algorithm.SHED)
           .toList();
 
   private static final List<String> ALGORITHM_NAMES =
@@ -55,6 +56,7 @@ record LimitsReader(Optional<Combine> combine) {
    * @param rule the limits of the rule, if the owner is one of its overrides
    */
   List<RuleLimit> read(MappingReader owner, String name, Optional<RuleLimits> rule) {
+    if (rule.isEmpty() && owner.has(ShedReader.FIELD)) return shed(owner, name);
     if (owner.has("limit") && owner.has("limits")) {
       owner.problem("limits", "limit is given as well; give only one of the two");
     } else if (!owner.has("limit") && !owner.has("limits") && !owner.suggested("limits")) {
@@ -64,6 +66,17 @@ record LimitsReader(Optional<Combine> combine) {
     owner.find("limit").flatMap(value -> single(value, name, rule)).ifPresent(limits::add);
     owner.find("limits").map(value -> several(value, rule)).ifPresent(limits::addAll);
     return limits;
+  }
+
+  private static List<RuleLimit> shed(MappingReader owner, String name) {
+    for (var field : List.of("limit", "limits")) {
+      owner.problem(field, "a rule with shed has no limit; give the limit a rule of its own");
+    }
+    return owner
+        .find(ShedReader.FIELD)
+        .flatMap(ShedReader::read)
+        .map(shed -> List.of(RuleLimit.of(name, shed)))
+        .orElse(List.of());
   }
 
   private Optional<RuleLimit> single(FieldValue value, String name, Optional<RuleLimits> rule) {
@@ -167,6 +180,12 @@ record LimitsReader(Optional<Combine> combine) {
       section.missing("algorithm", "give " + wanted);
     }
     var limit = algorithm.flatMap(known -> LimitReader.read(known, section));
+    var tuning = section.find(TuningReader.FIELD).flatMap(TuningReader::read);
+    if (section.has(TuningReader.FIELD) && section.has(FairSharingReader.FIELD)) {
+      section
+          .findOrSelf(TuningReader.FIELD)
+          .problem("a limit that is shared fairly can't follow a signal; remove fair or adapt");
+    }
     var given = section.read("name", EXPECTED_NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
@@ -181,9 +200,10 @@ record LimitsReader(Optional<Combine> combine) {
     if (limit.isEmpty() || section.self().problems().count() != before) return Optional.empty();
     String unnamed = name.isEmpty() ? limit.get().algorithm().id() : name;
     return section
-        .findOrSelf("weight")
+        .findOrSelf(tuning.isPresent() ? TuningReader.FIELD : "weight")
         .attempt(() -> {
           var read = RuleLimit.of(given.orElse(unnamed), limit.get());
+          if (tuning.isPresent()) read = read.withTuning(tuning.get());
           if (cost.isPresent()) read = read.withCost(cost.get());
           if (per.isPresent()) read = read.withPer(per.get());
           if (weight.isPresent()) read = read.withWeight(weight.get());
@@ -199,6 +219,10 @@ record LimitsReader(Optional<Combine> combine) {
     if (text.equals(Algorithm.DENY.id()) || text.equals(Algorithm.UNLIMITED.id())) {
       throw new IllegalArgumentException(
           "'%s' has no parameters; write limit: %s".formatted(text, text));
+    }
+    if (text.equals(Algorithm.SHED.id())) {
+      throw new IllegalArgumentException(
+          "'shed' is a field of the rule, in place of limit; write shed: { signal: utilization, target: 0.8 }");
     }
     throw EnumNames.unknown(text, ALGORITHM_NAMES);
   }

@@ -129,7 +129,8 @@ public final class RuleFile {
                     OverrideWarnings.of(rule).stream(),
                     escapes.of(rule).stream(),
                     FailOpenWarnings.of(rule).stream(),
-                    ConsistencyWarnings.of(rule).stream())
+                    ConsistencyWarnings.of(rule).stream(),
+                    AdaptiveWarnings.of(rule).stream())
                 .flatMap(all -> all))
         .toList();
   }

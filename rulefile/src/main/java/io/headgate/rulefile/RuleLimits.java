@@ -15,7 +15,8 @@ import java.util.Set;
  *
  * <p>A limit of an override that names no algorithm inherits every field that it does not name. One
  * that names its algorithm is complete: it inherits only a missing rate or number of slots, so that
- * the meaning of a complete limit does not depend on the rule's.
+ * the meaning of a complete limit does not depend on the rule's. Stored rules omit default values,
+ * so further inheritance would change them silently.
  *
  * @param byName the limits by name; without those that are invalid
  * @param complete whether no limit is invalid

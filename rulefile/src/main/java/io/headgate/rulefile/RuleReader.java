@@ -2,6 +2,7 @@ package io.headgate.rulefile;
 
 import io.headgate.limit.Deny;
 import io.headgate.limit.Rate;
+import io.headgate.limit.Shed;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
@@ -26,6 +27,7 @@ final class RuleReader {
           "threshold",
           "limit",
           "limits",
+          ShedReader.FIELD,
           "overrides",
           "fallback",
           "exempt",
@@ -37,7 +39,7 @@ final class RuleReader {
 
   /** The fields that an exempt rule can't have, since it limits nothing. */
   private static final List<String> LIMITING =
-      List.of("per", "combine", "threshold", "limit", "limits", "overrides");
+      List.of("per", "combine", "threshold", "limit", "limits", ShedReader.FIELD, "overrides");
 
   private static final RuleLimit ANY = RuleLimit.of("any", TokenBucket.of(Rate.perSecond(1)));
   private static final String ID = "an id such as per-user";
@@ -85,7 +87,10 @@ final class RuleReader {
     }
   }
 
-  /** Reads the limits and overrides; returns whether one of them is {@code deny}. */
+  /**
+   * Reads the limits and overrides; returns whether one of them denies with another status than
+   * 429.
+   */
   private static boolean limits(MappingReader section, String id, Rule.Builder rule) {
     var combine = combine(section);
     var reader = new LimitsReader(combine);
@@ -115,8 +120,10 @@ final class RuleReader {
     return denies;
   }
 
+  /** Returns whether the default status of a denial is not 429. */
   private static boolean denies(List<RuleLimit> limits) {
-    return limits.stream().anyMatch(limit -> limit.limit() instanceof Deny);
+    return limits.stream()
+        .anyMatch(limit -> limit.limit() instanceof Deny || limit.limit() instanceof Shed);
   }
 
   private static Optional<LimitOverride> override(

@@ -17,6 +17,9 @@ public final class RuleStatus {
   /** The status of a denial by a {@code deny} limit of a rule that sets none. */
   public static final int FORBIDDEN = 403;
 
+  /** The status of a request that a rule drops to shed load, if the rule sets none. */
+  public static final int SERVICE_UNAVAILABLE = 503;
+
   /**
    * Returns the HTTP status of a denial by a limit of the rule.
    *
@@ -27,6 +30,7 @@ public final class RuleStatus {
   public static int of(Rule rule, Algorithm algorithm) {
     String text = rule.properties().get(PROPERTY);
     if (text != null) return parse(rule.id(), text);
+    if (algorithm == Algorithm.SHED) return SERVICE_UNAVAILABLE;
     return algorithm == Algorithm.DENY ? FORBIDDEN : TOO_MANY_REQUESTS;
   }
 

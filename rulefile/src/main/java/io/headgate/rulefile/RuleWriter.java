@@ -6,7 +6,6 @@ import io.headgate.rule.Match;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Schedule;
-import java.math.BigDecimal;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.ArrayList;
@@ -64,8 +63,8 @@ final class RuleWriter {
     String property = rule.properties().get(RuleStatus.PROPERTY);
     if (property == null) return;
     int status = RuleStatus.parse(rule.id(), property);
-    // 429 is the default of every limit but deny.
-    if (rule.denies() || status != RuleStatus.TOO_MANY_REQUESTS) {
+    // 429 is the default of every limit but deny and shed.
+    if (rule.denies() || rule.sheds() || status != RuleStatus.TOO_MANY_REQUESTS) {
       fields.put("status", new OutputNode.Literal(Integer.toString(status)));
     }
   }
@@ -80,8 +79,7 @@ final class RuleWriter {
     }
     if (combine instanceof Combine.Weighted(int permille)
         && permille != CombineNames.DEFAULT_PERMILLE) {
-      var share = BigDecimal.valueOf(permille, 3).stripTrailingZeros();
-      fields.put("threshold", new OutputNode.Literal(share.toPlainString()));
+      fields.put("threshold", new OutputNode.Literal(ShareSyntax.fraction(permille)));
     }
     var writer = new LimitWriter(combine);
     writer.write(rule.limits(), rule.id(), fields);

@@ -74,6 +74,7 @@ class RuleFileProperties {
 
   private static RuleLimit effective(Combine combine, RuleLimit limit) {
     var plain = RuleLimit.of(limit.name(), limit.limit());
+    if (limit.tuning().isPresent()) plain = plain.withTuning(limit.tuning().get());
     if (limit.cost().isPresent()) plain = plain.withCost(limit.cost().get());
     if (limit.per().isPresent()) plain = plain.withPer(limit.per().get());
     return switch (combine) {

@@ -61,6 +61,16 @@ class RuleFileSafetyTest {
   }
 
   @Test
+  void numberOfValuesIsLimitedByTheHeap() {
+    var problems = new ProblemCollector();
+    assertThat(DocumentParser.parse("[&a [x], *a, *a, z]", problems, 4)).isPresent();
+    assertThat(DocumentParser.parse("[&a [x], *a, y, z]", problems, 4)).isEmpty();
+    assertThatThrownBy(() -> problems.throwIfAny(""))
+        .isInstanceOf(RuleFileException.class)
+        .hasMessageStartingWith("1:17: there are more than 4 values, for which the heap");
+  }
+
+  @Test
   void cyclicAliasIsRejected() {
     assertThatThrownBy(() -> RuleFile.read("- &a { id: x, limit: *a }"))
         .isInstanceOf(RuleFileException.class)

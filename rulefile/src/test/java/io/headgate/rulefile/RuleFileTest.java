@@ -3,6 +3,7 @@ package io.headgate.rulefile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
@@ -150,10 +151,43 @@ class RuleFileTest {
   void warnsThatALimitThatIsSharedFairlyIsDecidedStrictly() {
     var rules =
         RuleFile.read(
-            "[{ id: a, consistency: leased, limit: { algorithm: token-bucket, rate: 1/s, fair: { among: t } } }]");
+            "[{ id: a, consistency: leased, limit: { algorithm: token-bucket, rate: 1/s, fair: {"
+                + " among: t } } }]");
     assertThat(RuleFile.warnings(rules))
         .containsExactly(
-            "rule 'a': consistency: leased has no effect on limit 'a', which is shared fairly and therefore decided strictly; remove consistency or fair");
+            "rule 'a': consistency: leased has no effect on limit 'a', which is shared fairly and"
+                + " therefore decided strictly; remove consistency or fair");
+  }
+
+  @Test
+  void readsAnAdaptiveLimitWithItsDefaults() {
+    assertThat(limit("adaptive-concurrency, max: 200"))
+        .isEqualTo(new AdaptiveConcurrency(1, 200, 20, Duration.ofSeconds(30)));
+    assertThat(limit("adaptive-concurrency, min: 30, max: 200"))
+        .isEqualTo(new AdaptiveConcurrency(30, 200, 30, Duration.ofSeconds(30)));
+    assertThat(limit("adaptive-concurrency, max: 8"))
+        .isEqualTo(new AdaptiveConcurrency(1, 8, 8, Duration.ofSeconds(30)));
+    assertThat(limit("adaptive-concurrency, min: 5, max: 1k, initial: 50, lease: 2m"))
+        .isEqualTo(new AdaptiveConcurrency(5, 1_000, 50, Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void warnsOfAnAdaptiveLimitThatCannotAdapt() {
+    var rules =
+        RuleFile.read(
+            "[{ id: a, consistency: leased, limit: { algorithm: adaptive-concurrency, min: 5, max:"
+                + " 5 } }]");
+    assertThat(RuleFile.warnings(rules))
+        .containsExactly(
+            "rule 'a': consistency: leased has no effect on limit 'a', whose slots the store"
+                + " counts; remove consistency",
+            "rule 'a': limit 'a' can't adapt, since min and max are both 5; use algorithm:"
+                + " concurrency, or widen the bounds");
+    assertThat(
+            RuleFile.warnings(
+                RuleFile.read(
+                    "[{ id: a, limit: { algorithm: adaptive-concurrency, min: 5, max: 6 } }]")))
+        .isEmpty();
   }
 
   @Test
@@ -165,7 +199,8 @@ class RuleFileTest {
         .isEqualTo(new FairShare(TokenBucket.of(Rate.perSecond(10)), FairSharing.among("tenant")));
     assertThat(
             limit(
-                "token-bucket, rate: 10/s, fair: { among: [org, team], weight-by: plan, weights: { pro: 2 } }"))
+                "token-bucket, rate: 10/s, fair: { among: [org, team], weight-by: plan, weights: {"
+                    + " pro: 2 } }"))
         .isEqualTo(
             new FairShare(
                 TokenBucket.of(Rate.perSecond(10)),

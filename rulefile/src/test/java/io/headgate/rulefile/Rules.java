@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
 import io.headgate.limit.FairShare;
@@ -9,10 +10,14 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.Shed;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Tuning;
 import io.headgate.limit.Unlimited;
 import io.headgate.limit.Window;
+import io.headgate.load.ShedPolicy;
+import io.headgate.load.SignalKind;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy;
@@ -68,6 +73,7 @@ final class Rules {
 
   Rule rule(String id) {
     if (maybe(0.1)) return exempt(id);
+    if (maybe(0.1)) return shedding(id);
     var limits =
         maybe(0.1)
             ? List.of(RuleLimit.of(id, new Deny()))
@@ -110,6 +116,23 @@ final class Rules {
     return rule.build();
   }
 
+  private Rule shedding(String id) {
+    var signal = oneOf(SignalKind.values());
+    double target = 1 + random.nextInt(999);
+    var policy = ShedPolicy.of(signal, signal.isShare() ? target / 1000 : target);
+    if (maybe(0.7)) policy = policy.withPriorities("tier", "critical", "normal", "bulk");
+    if (maybe(0.5) && !policy.order().isEmpty()) {
+      policy = policy.withGuarantee("critical", random.nextInt(500)).withGuarantee("bulk", 1);
+    }
+    if (maybe(0.3)) policy = policy.withCallers("tenant", "user");
+    var rule = Rule.named(id).match(match()).limit(new Shed(policy)).mode(oneOf(Mode.values()));
+    if (maybe(0.5)) rule.per(attributes());
+    if (maybe(0.5)) rule.property("status", "" + (400 + random.nextInt(200)));
+    if (maybe(0.3))
+      rule.override(new LimitOverride(match(), List.of(RuleLimit.of(id, new Unlimited()))));
+    return rule.build();
+  }
+
   private Rule exempt(String id) {
     var rule = Rule.named(id).exempt().match(match()).mode(oneOf(Mode.values()));
     if (maybe(0.5)) rule.description(text(20));
@@ -132,12 +155,30 @@ final class Rules {
   }
 
   private RuleLimit ruleLimit(String name) {
-    var limit = RuleLimit.of(name, limit());
+    var limit = maybe(0.1) ? tuned(name) : RuleLimit.of(name, limit());
     if (maybe(0.5)) limit = limit.withCost(oneOf("bytes", text(5) + "x"));
     if (maybe(0.5)) limit = limit.withPer(attributes());
     if (maybe(0.5)) limit = limit.withWeight(1 + random.nextInt(1_000_000));
     if (maybe(0.5)) limit = limit.withPriority(random.nextInt());
     return maybe(0.5) ? limit.withScope(oneOf(RuleLimit.Scope.values())) : limit;
+  }
+
+  private RuleLimit tuned(String name) {
+    var period = Duration.ofSeconds(1 + random.nextInt(60));
+    long low = 1L + random.nextInt(100);
+    long rate = low + random.nextInt(100);
+    long high = rate + 1L + random.nextInt(10_000);
+    Optional<Rate> pin = maybe(0.3) ? Optional.of(Rate.of(rate, period)) : Optional.empty();
+    var signal = oneOf(SignalKind.values());
+    double target = 1 + random.nextInt(999);
+    return RuleLimit.of(name, new TokenBucket(Rate.of(rate, period), 1 + random.nextInt(50)))
+        .withTuning(
+            new Tuning(
+                Rate.of(low, period),
+                Rate.of(high, period),
+                signal,
+                signal.isShare() ? target / 1000 : target,
+                pin));
   }
 
   private Limit limit() {
@@ -152,7 +193,8 @@ final class Rules {
 
   private Limit anyLimit() {
     var rate = Rate.of(count(1L << random.nextInt(53)), duration(1L << (1 + random.nextInt(50))));
-    return switch (random.nextInt(11)) {
+    return switch (random.nextInt(12)) {
+      case 11 -> adaptive();
       case 10 -> new FairShare(new TokenBucket(rate, count(1000)), sharing());
       case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(rate, count(1000));
@@ -170,6 +212,14 @@ final class Rules {
           Concurrency.of(count(100_000))
               .withLease(maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
     };
+  }
+
+  private AdaptiveConcurrency adaptive() {
+    long min = maybe(0.5) ? 1 : count(1_000);
+    long max = min + random.nextInt(10_000);
+    var limit = AdaptiveConcurrency.between(min, max);
+    if (maybe(0.5)) limit = limit.withInitial(min + random.nextLong(max - min + 1));
+    return maybe(0.5) ? limit : limit.withLease(duration(1L << 40));
   }
 
   private FairSharing sharing() {
