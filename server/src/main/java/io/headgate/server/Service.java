@@ -46,6 +46,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Serves a rate limiter over HTTP and gRPC: one event loop for each core, all on one port.
@@ -56,6 +57,10 @@ import java.util.function.Supplier;
  */
 public final class Service implements AutoCloseable {
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+
+  /** The system call and error number that Netty's native transports put before the reason. */
+  private static final Pattern SYSTEM_CALL =
+      Pattern.compile("^\\w+\\(\\.\\.\\) failed( with error\\(-?\\d+\\))?: ");
 
   /** How long to wait for HTTP/2 clients to acknowledge a GOAWAY. */
   private static final Duration GOAWAY_TIMEOUT = Duration.ofMillis(500);
@@ -97,9 +102,10 @@ public final class Service implements AutoCloseable {
     this.limiter = rules.limiter();
     this.repository = rules.repository();
     this.callers = new RecentCallers(settings.eventLoops());
-    this.stats = new StatsRunner(statsSettings, limiter.store());
+    this.stats = new StatsRunner(statsSettings, limiter);
     stats.follow(repository, BUILT_IN_RULES);
     stats.logFallback(new StoreView(limiter.store()), limiter::rules);
+    limiter.signals().listener(new ShedLog(statsSettings.mask()));
     this.statsHandlers =
         new StatsHandlers(
             stats.collector(),
@@ -283,7 +289,7 @@ public final class Service implements AutoCloseable {
 
   private static String reason(ExecutionException e) {
     var cause = e.getCause() == null ? e : e.getCause();
-    return String.valueOf(cause.getMessage());
+    return SYSTEM_CALL.matcher(String.valueOf(cause.getMessage())).replaceFirst("");
   }
 
   private void listen(Ticker ticker) throws ExecutionException, InterruptedException {

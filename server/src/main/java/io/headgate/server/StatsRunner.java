@@ -1,5 +1,6 @@
 package io.headgate.server;
 
+import io.headgate.RateLimiter;
 import io.headgate.rule.Mode;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.anomaly.Webhook;
@@ -11,11 +12,12 @@ import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.store.StoreView;
-import io.headgate.store.Store;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -44,15 +46,32 @@ final class StatsRunner implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("headgate-watch").factory());
 
-  StatsRunner(StatsSettings settings, Store store) {
-    var view = new StoreView(store);
-    this.collector = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
+  StatsRunner(StatsSettings settings, RateLimiter limiter) {
+    var view = new StoreView(limiter.store());
+    this.collector =
+        new StatsCollector(
+            settings.callerNames(), clock, view::isUnavailable, () -> levels(limiter));
     this.callers = new ClusterCallers(collector, view.broadcast(), instance);
     this.webhook =
         settings
             .webhook()
             .map(target -> new Webhook(target, instance, settings.mask(), AnomalyJson::json));
     webhook.ifPresent(hook -> collector.onAnomaly(hook::report));
+  }
+
+  /** Returns the share of the requests that each enforced rule drops, if it is above 0. */
+  private static Map<String, Double> levels(RateLimiter limiter) {
+    var rules = limiter.rules();
+    if (!rules.hasShedding()) return Map.of();
+    var levels = new HashMap<String, Double>();
+    for (var level : limiter.signals().levels()) {
+      if (level.level() > 0 && level.tuned().isEmpty())
+        levels.merge(level.rule(), level.level(), Math::max);
+    }
+    for (var rule : rules.rules()) {
+      if (rule.mode() != Mode.ENFORCE) levels.remove(rule.id());
+    }
+    return levels;
   }
 
   private static byte[] random(int bytes) {

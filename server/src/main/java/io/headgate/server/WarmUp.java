@@ -50,7 +50,13 @@ public final class WarmUp {
   static final int CALLS = 8_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
-  private static final int CLIENTS = 8;
+
+  /**
+   * One for each core, but not one alone. More clients only take the cores from the compiler: on
+   * two cores, 8 clients completed 40% to 75% of the calls that 2 did.
+   */
+  private static final int CLIENTS = Math.clamp(ServiceSettings.cores(), 2, 8);
+
   private static final long TURN_NANOS = Duration.ofMillis(100).toNanos();
 
   /**
@@ -268,7 +274,7 @@ public final class WarmUp {
   private WarmUpConnection connect(Protocol protocol) throws IOException {
     return switch (protocol) {
       case HTTP -> new WarmUpHttp(address);
-      case GRPC -> new WarmUpGrpc(address);
+      case GRPC -> new WarmUpGrpc(address, WarmUpGrpc.BATCH);
     };
   }
 }

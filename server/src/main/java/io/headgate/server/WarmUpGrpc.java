@@ -15,7 +15,9 @@ import java.net.Socket;
 
 /** An HTTP/2 connection that makes pipelined calls to Envoy's rate limit service. */
 final class WarmUpGrpc implements WarmUpConnection {
-  private static final int BATCH = 8;
+  /** The calls that a connection of a warm-up makes at once. */
+  static final int BATCH = 8;
+
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   private static final String METHOD =
       "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -37,9 +39,16 @@ final class WarmUpGrpc implements WarmUpConnection {
   private final DataInputStream in;
   private final OutputStream out;
   private final byte[] headers = headers();
+  private final int batch;
   private int stream = 1;
 
-  WarmUpGrpc(InetSocketAddress address) throws IOException {
+  /**
+   * Connects.
+   *
+   * @param batch the number of calls to make at once
+   */
+  WarmUpGrpc(InetSocketAddress address, int batch) throws IOException {
+    this.batch = batch;
     socket.setTcpNoDelay(true);
     socket.connect(address, WarmUpHttp.CONNECT_MILLIS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -57,16 +66,16 @@ final class WarmUpGrpc implements WarmUpConnection {
   public int call(int client, int index) throws IOException {
     var bytes = new ByteArrayOutputStream();
     var frames = new DataOutputStream(bytes);
-    for (int i = 0; i < BATCH; i++) {
+    for (int i = 0; i < batch; i++) {
       frame(frames, HEADERS, END_HEADERS, stream, headers);
       frame(frames, DATA, END_STREAM, stream, message(index + i));
       stream += 2;
     }
     out.write(bytes.toByteArray());
-    for (int ended = 0; ended < BATCH; ) {
+    for (int ended = 0; ended < batch; ) {
       if (endsCall()) ended++;
     }
-    return BATCH;
+    return batch;
   }
 
   /** Reads a frame and returns whether it is the last of a call. */

@@ -35,6 +35,10 @@ class ArchitectureTest {
   void coreLayersDependDownwardsOnly() {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
+        .layer("load")
+        .definedBy("io.headgate.load")
+        .layer("hash")
+        .definedBy("io.headgate.internal.hash")
         .layer("limit")
         .definedBy("io.headgate.limit")
         .layer("rule")
@@ -45,6 +49,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.internal.outage")
         .layer("consistency")
         .definedBy("io.headgate.internal.consistency")
+        .layer("shedding")
+        .definedBy("io.headgate.internal.shedding")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -53,22 +59,28 @@ class ArchitectureTest {
         .definedBy("io.headgate.redis..")
         .layer("server")
         .definedBy("io.headgate.server..")
-        .whereLayer("limit")
+        .whereLayer("hash")
         .mayNotAccessAnyLayer()
+        .whereLayer("load")
+        .mayNotAccessAnyLayer()
+        .whereLayer("limit")
+        .mayOnlyAccessLayers("hash", "load")
         .whereLayer("rule")
-        .mayOnlyAccessLayers("limit")
+        .mayOnlyAccessLayers("hash", "load", "limit")
         .whereLayer("store")
-        .mayOnlyAccessLayers("limit", "rule")
+        .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("outage")
-        .mayOnlyAccessLayers("limit", "rule", "store")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("consistency")
-        .mayOnlyAccessLayers("limit", "rule", "store")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store")
+        .whereLayer("shedding")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("facade")
-        .mayOnlyAccessLayers("limit", "rule", "store")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "shedding")
         .whereLayer("rulefile")
-        .mayOnlyAccessLayers("limit", "rule")
+        .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
-        .mayOnlyAccessLayers("limit", "rule", "store", "outage", "consistency")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -81,10 +93,13 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.headgate",
             "io.headgate.limit",
+            "io.headgate.load",
             "io.headgate.rule",
             "io.headgate.store",
+            "io.headgate.internal.hash",
             "io.headgate.internal.outage",
-            "io.headgate.internal.consistency")
+            "io.headgate.internal.consistency",
+            "io.headgate.internal.shedding")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
@@ -92,10 +107,13 @@ class ArchitectureTest {
             "org.jspecify.annotations",
             "io.headgate",
             "io.headgate.limit",
+            "io.headgate.load",
             "io.headgate.rule",
             "io.headgate.store",
+            "io.headgate.internal.hash",
             "io.headgate.internal.outage",
-            "io.headgate.internal.consistency")
+            "io.headgate.internal.consistency",
+            "io.headgate.internal.shedding")
         .check(ALL);
   }
 
@@ -285,6 +303,7 @@ class ArchitectureTest {
         .contains(
             "io.headgate",
             "io.headgate.limit",
+            "io.headgate.load",
             "io.headgate.rule",
             "io.headgate.store",
             "io.headgate.internal.consistency",

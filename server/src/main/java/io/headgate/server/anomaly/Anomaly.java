@@ -35,7 +35,8 @@ public record Anomaly(
     DENIALS("denials"),
     NEW_CALLER("new-caller"),
     FAIL_OPEN("fail-open"),
-    BREAKER("breaker");
+    BREAKER("breaker"),
+    OVERLOAD("overload");
 
     private final String text;
 

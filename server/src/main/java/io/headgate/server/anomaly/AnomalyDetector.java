@@ -44,6 +44,7 @@ public final class AnomalyDetector {
 
   private final AnomalyLog log = new AnomalyLog();
   private final OutageMonitor outages = new OutageMonitor();
+  private final OverloadMonitor overloads = new OverloadMonitor();
   private final RateMonitor overall =
       new RateMonitor(
           Topic.of(Kind.RATE), "all callers together send", RateMonitor.Thresholds.AGGREGATE);
@@ -87,6 +88,17 @@ public final class AnomalyDetector {
    */
   public List<Anomaly> observeStore(long second, boolean unavailable, long uncounted) {
     outages.step(second, unavailable, uncounted, log);
+    return log.takeChanges();
+  }
+
+  /**
+   * Observes the levels of rules that shed load.
+   *
+   * @param levels the share of the requests that each rule drops, if it is above 0
+   * @return anomalies that opened or ended
+   */
+  public List<Anomaly> observeLevels(long second, Map<String, Double> levels) {
+    overloads.step(second, levels, log);
     return log.takeChanges();
   }
 

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Authorizes requests by the bearer token they carry.
  *
  * <p>Without any token every operation is open, so a service without tokens listens on the loopback
- * interface only. Checks stay open until a check token is set. As soon as any token is set, reading
- * and administering require a token of their own; with only a check token configured, both are
- * disabled. Thread-safe.
+ * interface only. Checks stay open until a check token is set. As soon as any token is set,
+ * reading, reporting load and administering require a token of their own; with only a check token
+ * configured, all three are disabled. Thread-safe.
  */
 public final class AccessControl {
   /** Has no tokens and allows every operation. */
@@ -239,13 +239,14 @@ public final class AccessControl {
     return switch (needed) {
       case PUBLIC -> true;
       case PEEK, CHECK -> !tokens.has(Role.CHECK);
-      case READ, ADMIN -> tokens.isEmpty();
+      case SIGNAL, READ, ADMIN -> tokens.isEmpty();
     };
   }
 
   private static boolean isDisabled(TokenSet tokens, Role needed) {
     return switch (needed) {
       case PUBLIC, PEEK, CHECK -> false;
+      case SIGNAL -> !tokens.has(Role.SIGNAL) && !tokens.has(Role.ADMIN);
       case READ -> !tokens.has(Role.READ) && !tokens.has(Role.ADMIN);
       case ADMIN -> !tokens.has(Role.ADMIN);
     };

@@ -10,8 +10,9 @@ import java.util.function.BiConsumer;
 
 /**
  * Writes a result as HTTP headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
- * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so it
- * has none of these headers, and no {@code Retry-After} unless its schedule ends.
+ * and the older {@code X-RateLimit-*} headers. A rule that denies every request or sheds load has
+ * no quota, so it has none of these headers. One that denies has no {@code Retry-After} either,
+ * unless its schedule ends.
  *
  * <p>The name of a policy needs no escape: names of rules and limits consist of letters, digits and
  * a few characters other than quotes. Thread-safe.
@@ -51,7 +52,7 @@ public final class RateLimitHeaders {
     var policies = new StringBuilder();
     var current = new StringBuilder();
     for (var report : result.limits()) {
-      if (!report.enforced() || report.algorithm() == Algorithm.DENY) continue;
+      if (!report.enforced() || !hasQuota(report)) continue;
       appendPolicy(policies, report);
       if (!report.isKnown()) continue;
       long reset = RoundedTimes.remaining(report.resetAfter(), waited);
@@ -60,12 +61,16 @@ public final class RateLimitHeaders {
     if (!policies.isEmpty()) out.accept(POLICY, policies);
     if (!current.isEmpty()) out.accept(CURRENT, current);
     var limit = result.limit();
-    if (limit.isPresent() && limit.get().algorithm() != Algorithm.DENY) {
+    if (limit.isPresent() && hasQuota(limit.get())) {
       writeLegacy(limit.get(), waited, out);
     }
     if (result.isAllowed()) return;
     out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
     if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));
+  }
+
+  private static boolean hasQuota(LimitReport report) {
+    return report.algorithm() != Algorithm.DENY && report.algorithm() != Algorithm.SHED;
   }
 
   private void writeLegacy(
@@ -80,7 +85,7 @@ public final class RateLimitHeaders {
   private static void appendPolicy(StringBuilder out, LimitReport report) {
     name(out, report).append(";q=").append(Math.min(MAX_INTEGER, report.limit()));
     long window = RoundedTimes.micros(report.window());
-    if (report.algorithm() == Algorithm.CONCURRENCY) {
+    if (report.algorithm().hasSlots()) {
       out.append(";qu=\"concurrent-requests\"");
       return;
     }

@@ -1,6 +1,6 @@
 package io.headgate.server.api;
 
-/** The permission an operation requires. Tokens have one of the last three roles. */
+/** The permission an operation requires. Tokens have one of the last four roles. */
 public enum Role {
   /** Requires no token. */
   PUBLIC,
@@ -11,6 +11,8 @@ public enum Role {
   PEEK,
   /** Deciding requests. */
   CHECK,
+  /** Reporting the load of backends. */
+  SIGNAL,
   /** Reading rules, their history and statistics. */
   READ,
   /** Everything, including changes of rules and resets. */
@@ -28,6 +30,7 @@ public enum Role {
       case PUBLIC -> true;
       case PEEK -> this == CHECK || this == READ || this == ADMIN;
       case CHECK -> this == CHECK || this == ADMIN;
+      case SIGNAL -> this == SIGNAL || this == ADMIN;
       case READ -> this == READ || this == ADMIN;
       case ADMIN -> this == ADMIN;
     };
@@ -39,6 +42,7 @@ public enum Role {
       case PUBLIC -> "no";
       case PEEK -> "check or read";
       case CHECK -> "check";
+      case SIGNAL -> "signal";
       case READ -> "read";
       case ADMIN -> "admin";
     };

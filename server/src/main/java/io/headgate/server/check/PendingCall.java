@@ -32,10 +32,20 @@ public interface PendingCall {
       return;
     }
     var eventLoop = Objects.requireNonNull(Vertx.currentContext(), "not on an event loop");
+    waitBegins();
     var unused =
         future.whenComplete((value, problem) ->
-            eventLoop.runOnContext(woken -> runGuarded(() -> then.accept(resultOf(future)))));
+            eventLoop.runOnContext(woken -> {
+              waitEnds();
+              runGuarded(() -> then.accept(resultOf(future)));
+            }));
   }
+
+  /** Called when the call begins to wait for an incomplete stage, which keeps it in memory. */
+  default void waitBegins() {}
+
+  /** Called on the event loop when a stage that the call has waited for is complete. */
+  default void waitEnds() {}
 
   private static <T> T resultOf(CompletableFuture<T> ended) {
     try {

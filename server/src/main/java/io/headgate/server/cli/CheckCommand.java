@@ -89,7 +89,7 @@ final class CheckCommand implements Callable<Integer> {
     return switch (decision.at("source").text()) {
       case "", "store" -> "";
       case "lease" -> "lease: permits that the instance holds";
-      case "cache" -> "cache: a denial or a count that the instance remembers";
+      case "cache" -> "cache: a denial, a count or a drop level that the instance has cached";
       case "fallback" -> {
         String policy = decision.at("onStoreFailure").text();
         yield policy.isEmpty()

@@ -2,6 +2,7 @@ package io.headgate.server.cli;
 
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.LevelText;
 import io.headgate.server.cli.output.LimitText;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -63,6 +64,8 @@ final class ExplainCommand implements Callable<Integer> {
   private void printRule(JsonReply rule, int width) {
     context.out().println(line(rule, width, rule.at("reason").text() + conditions(rule)));
     String indent = " ".repeat(width + 4);
+    var shedding = rule.at("shedding");
+    if (shedding.isPresent()) context.out().println(indent + LevelText.of(shedding));
     for (var limit : rule.at("limits").items()) {
       String name = limit.at("name").text();
       String prefix = name.equals(rule.at("id").text()) ? "" : name + ", ";

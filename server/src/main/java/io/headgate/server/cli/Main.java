@@ -1,10 +1,14 @@
 package io.headgate.server.cli;
 
 import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.options.LogOptions;
 import io.headgate.server.cli.options.RenamedOptions;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.ErrorOutput;
 import io.headgate.server.cli.output.Printable;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -60,24 +64,41 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command and returns its exit code. */
   public static int run(CommandContext context, String... args) {
+    Configuration configuration;
+    try {
+      configuration = Configuration.of(context, args);
+    } catch (CommandFailure e) {
+      return failed(errors(context, Configuration.withoutFile(context), args), e);
+    }
+    var errors = errors(context, configuration, args);
     try (var client = new ServiceClient()) {
-      var configuration = Configuration.of(context, args);
       return new CommandTree(context, configuration, client)
           .forArguments(args)
           .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(context.out())
           .setErr(context.err())
           .setDefaultValueProvider(configuration)
-          .setExecutionStrategy(parsed -> execute(context, configuration, parsed))
-          .setParameterExceptionHandler((e, given) -> misused(context, configuration, e))
-          .setExecutionExceptionHandler((e, line, result) -> failed(context, e))
+          .setExecutionStrategy(parsed -> execute(context, configuration, errors, parsed))
+          .setParameterExceptionHandler((e, given) -> misused(configuration, errors, e))
+          .setExecutionExceptionHandler((e, line, result) -> failed(errors, e))
           .execute(args);
     } catch (CommandFailure e) {
-      return failed(context, e);
+      return failed(errors, e);
     }
   }
 
-  private static int execute(CommandContext context, Configuration values, ParseResult parsed) {
+  /** An error that prevents the start of a service is a line of its log. */
+  private static ErrorOutput errors(
+      CommandContext context, Configuration configuration, String[] args) {
+    boolean serves = args.length > 0 && args[0].equals(ServeCommand.NAME);
+    return new ErrorOutput(
+        context.err(),
+        serves && LogOptions.isJson(configuration, args),
+        ServeCommand.class.getName());
+  }
+
+  private static int execute(
+      CommandContext context, Configuration values, ErrorOutput errors, ParseResult parsed) {
     try {
       var last = parsed;
       while (last.hasSubcommand()) last = last.subcommand();
@@ -90,15 +111,15 @@ public final class Main implements Callable<Integer> {
         }
       }
     } catch (CommandFailure e) {
-      return failed(context, e);
+      return failed(errors, e);
     }
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  private static int misused(CommandContext context, Configuration values, ParameterException e) {
+  private static int misused(Configuration values, ErrorOutput errors, ParameterException e) {
     var renamed = renamed(e);
     if (renamed.isPresent()) {
-      context.err().println("headgate: " + renamed.get());
+      errors.print(renamed.get());
       return ERROR;
     }
     String text = String.valueOf(e.getMessage());
@@ -106,16 +127,21 @@ public final class Main implements Callable<Integer> {
     if (!(e instanceof MissingParameterException)) {
       text = text.replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
     }
-    var message = new StringBuilder("headgate: ").append(text);
+    var message = new StringBuilder(text);
     if (e.getArgSpec() != null) {
       values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));
     }
-    context.err().println(Printable.lines(message.toString()));
-    if (!UnmatchedArgumentException.printSuggestions(e, context.err())) {
-      String name = e.getCommandLine().getCommandSpec().qualifiedName();
-      context.err().printf("See %s --help.%n", name);
-    }
+    errors.print(message.append('\n').append(advice(e)).toString());
     return ERROR;
+  }
+
+  /** Returns similar options or commands, or else where the options are explained. */
+  private static String advice(ParameterException e) {
+    var suggestions = new StringWriter();
+    var printer = new PrintWriter(suggestions, true);
+    return UnmatchedArgumentException.printSuggestions(e, printer)
+        ? suggestions.toString().strip()
+        : "See %s --help.".formatted(e.getCommandLine().getCommandSpec().qualifiedName());
   }
 
   /** Returns the message if an argument is the former name of an option of this command. */
@@ -132,17 +158,16 @@ public final class Main implements Callable<Integer> {
     return Optional.empty();
   }
 
-  private static int failed(CommandContext context, Exception e) {
+  private static int failed(ErrorOutput errors, Exception e) {
     if (e instanceof CommandFailure) {
-      context.err().println("headgate: " + Printable.lines(String.valueOf(e.getMessage())));
+      errors.print(String.valueOf(e.getMessage()));
       return ERROR;
     }
-    context
-        .err()
-        .println(
-            "headgate: the command failed by an error in this program; please report it with the"
-                + " stack trace that HEADGATE_JAVA_OPTS=-D%s=true prints".formatted(TRACE));
-    if (Boolean.getBoolean(TRACE)) e.printStackTrace(context.err());
+    String message =
+        "the command failed by an error in this program; please report it with the stack trace"
+            + " that HEADGATE_JAVA_OPTS=-D%s=true prints".formatted(TRACE);
+    if (Boolean.getBoolean(TRACE)) errors.print(message, e);
+    else errors.print(message);
     return ERROR;
   }
 

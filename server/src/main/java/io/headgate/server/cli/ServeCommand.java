@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 
 /** Starts the service and runs it until the process is terminated. */
 @Command(
-    name = "serve",
+    name = ServeCommand.NAME,
     description = "Runs the service.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -51,6 +51,8 @@ import picocli.CommandLine.Option;
       "Flags override the environment, which overrides the file."
     })
 final class ServeCommand implements Callable<Integer> {
+  static final String NAME = "serve";
+
   private final CommandContext context;
   private final Configuration configuration;
 

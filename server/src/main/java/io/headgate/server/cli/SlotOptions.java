@@ -20,8 +20,18 @@ final class SlotOptions {
    * @throws io.headgate.server.cli.output.CommandFailure on all other errors
    */
   int send(CommandContext context, ServiceClient client, String method, String done) {
+    return send(context, client, method, "", done);
+  }
+
+  /**
+   * Sends a request with parameters as {@link #send(CommandContext, ServiceClient, String, String)}
+   * does.
+   *
+   * @param query the query string with its question mark; empty for none
+   */
+  int send(CommandContext context, ServiceClient client, String method, String query, String done) {
     try {
-      var path = "/v1/slots/" + ServiceApi.encoded(id);
+      var path = "/v1/slots/" + ServiceApi.encoded(id) + query;
       var answer = service.send(client, method, path, Map.of(), BodyPublishers.noBody());
       if (!service.json()) context.out().println(done);
       else if (answer.json().isPresent()) context.out().println(answer.body());

@@ -19,7 +19,8 @@ import java.util.Optional;
  * <p>The attributes of a subject are the domain, the keys of the entries, and the entries
  * themselves; {@link EnvoyAttributes} defines their names. Values, and with some clients keys, come
  * from end users. Entries of any bytes and length are mapped and never rejected, since an error
- * makes an Envoy that fails open admit the request.
+ * makes an Envoy that fails open admit the request. A descriptor may have no entries: Envoy sends
+ * one if all of its actions have {@code skip_if_absent} and the caller omits their headers.
  */
 final class Descriptors {
   static final int MAX_DESCRIPTORS = 100;
@@ -32,8 +33,7 @@ final class Descriptors {
   /**
    * Returns the requests of a call.
    *
-   * @throws GrpcException if the call has no domain, no descriptors, or a descriptor without
-   *     entries, which Envoy never sends
+   * @throws GrpcException if the call has no domain or no descriptors, which Envoy never sends
    */
   static List<Request> requests(RateLimitRequest call) {
     if (call.getDomainBytes().isEmpty()) {
@@ -45,9 +45,8 @@ final class Descriptors {
     }
     String domain = domain(call);
     var requests = new ArrayList<Request>(count);
-    for (int i = 0; i < count; i++) {
-      var descriptor = call.getDescriptors(i);
-      requests.add(Request.of(subject(domain, descriptor, i), cost(call, descriptor)));
+    for (var descriptor : call.getDescriptorsList()) {
+      requests.add(Request.of(subject(domain, descriptor), cost(call, descriptor)));
     }
     return requests;
   }
@@ -81,10 +80,7 @@ final class Descriptors {
     return hits < 0 || hits > Request.MAX_COST ? Request.MAX_COST : hits; // unsigned
   }
 
-  private static Subject subject(String domain, RateLimitDescriptor descriptor, int index) {
-    if (descriptor.getEntriesCount() == 0) {
-      throw GrpcException.invalid("descriptors[%d] has no entries".formatted(index));
-    }
+  private static Subject subject(String domain, RateLimitDescriptor descriptor) {
     var keys = new ArrayList<String>(descriptor.getEntriesCount());
     for (var entry : descriptor.getEntriesList()) keys.add(key(entry));
     var names = EnvoyAttributes.names(keys);

@@ -35,14 +35,14 @@ final class EnvoyUnits {
   /**
    * Returns the limit with the nearest unit. If no unit equals the window, the name carries quota
    * and window as in the RateLimit-Policy header: {@code per-user;q=100;w=300}. A rule that denies
-   * every request has the limit of 0 per second.
+   * every request or sheds load has the limit of 0 per second.
    */
   static RateLimit of(LimitReport report) {
-    if (report.algorithm() == Algorithm.DENY) {
+    if (report.algorithm() == Algorithm.DENY || report.algorithm() == Algorithm.SHED) {
       return RateLimit.newBuilder().setUnit(Unit.SECOND).setName(report.policy()).build();
     }
     var window = report.window();
-    boolean timed = report.algorithm() != Algorithm.CONCURRENCY;
+    boolean timed = !report.algorithm().hasSlots();
     var nearest = LENGTHS.getFirst();
     for (var length : LENGTHS) {
       if (length.fits(window) || length.distance(window) < nearest.distance(window)) {

@@ -21,6 +21,7 @@ import io.headgate.server.http.check.CheckHandlers;
 import io.headgate.server.http.check.ExplainHandlers;
 import io.headgate.server.http.check.ForwardAuth;
 import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.SignalHandlers;
 import io.headgate.server.http.check.SlotHandlers;
 import io.headgate.server.http.simulation.PlaygroundHandler;
 import io.headgate.server.http.simulation.WhatIfHandler;
@@ -81,6 +82,7 @@ public final class HttpApi {
     this.tracing = views.tracing();
     var checks = new CheckHandlers(checkService, ticker);
     var slots = new SlotHandlers(checkService);
+    var signals = new SignalHandlers(limiter);
     var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
         new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
@@ -102,6 +104,7 @@ public final class HttpApi {
             .traced(POST, "/v1/slots", check(Role.CHECK, checks::acquire))
             .add(PUT, "/v1/slots/*", withoutBody(Role.CHECK, slots::renew))
             .add(DELETE, "/v1/slots/*", withoutBody(Role.CHECK, slots::release))
+            .add(POST, "/v1/signals", check(Role.SIGNAL, signals::report))
             .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))
             .add(GET, "/v1/rules", withoutBody(Role.READ_RULES, rules::list))
             .add(PUT, "/v1/rules", rules(rules::replaceAll))

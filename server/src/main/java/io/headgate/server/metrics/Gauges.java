@@ -1,6 +1,7 @@
 package io.headgate.server.metrics;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.Tuning;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.store.StoreView;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -9,6 +10,8 @@ import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntSupplier;
 
 /** Gauges, computed when metrics are collected. */
@@ -68,11 +71,52 @@ final class Gauges {
                 repository.condition().problem().isPresent() ? 1 : 0))
         .metricSnapshot(
             gauge("headgate_connections", "Open client connections.", connections.getAsInt()));
+    addLevels(snapshots);
     store
         .trackedKeys()
         .ifPresent(keys ->
             snapshots.metricSnapshot(
                 gauge("headgate_tracked_keys", "Counters in the memory store.", keys)));
+  }
+
+  /**
+   * Adds the highest level of each rule that sheds load, and the lowest rate of each rule whose
+   * rate follows a signal, among the backends in use.
+   */
+  private void addLevels(MetricSnapshots.Builder snapshots) {
+    var highest = new TreeMap<String, Double>();
+    var lowest = new TreeMap<String, Double>();
+    for (var rule : limiter.rules().rules()) {
+      if (rule.sheds()) highest.put(rule.id(), 0.0);
+    }
+    for (var level : limiter.signals().levels()) {
+      if (level.tuned().isPresent()) {
+        double rate = Tuning.perSecond(level.tuned().get().rate());
+        lowest.merge(level.rule(), rate, Math::min);
+      } else {
+        highest.merge(level.rule(), level.level(), Math::max);
+      }
+    }
+    add(
+        snapshots,
+        "headgate_shed_level",
+        "Share of the requests that a rule drops, of its backend with the highest.",
+        highest);
+    add(
+        snapshots,
+        "headgate_tuned_rate",
+        "Permits per second of a rule whose rate follows a signal, of its backend with the lowest.",
+        lowest);
+  }
+
+  private static void add(
+      MetricSnapshots.Builder snapshots, String name, String help, Map<String, Double> byRule) {
+    if (byRule.isEmpty()) return;
+    var gauge = GaugeSnapshot.builder().name(name).help(help);
+    byRule.forEach((rule, value) ->
+        gauge.dataPoint(
+            GaugeDataPointSnapshot.builder().labels(Labels.of("rule", rule)).value(value).build()));
+    snapshots.metricSnapshot(gauge.build());
   }
 
   private static GaugeSnapshot gauge(String name, String help, long value) {

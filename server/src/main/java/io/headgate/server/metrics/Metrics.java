@@ -21,6 +21,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
@@ -31,6 +32,7 @@ public final class Metrics implements AutoCloseable {
   private final ExpositionFormats formats = ExpositionFormats.init();
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final DecisionCounts decisions;
+  private final AdaptiveLimits adaptiveLimits;
 
   /**
    * Creates and registers the metrics.
@@ -48,11 +50,13 @@ public final class Metrics implements AutoCloseable {
       IntSupplier connections,
       int loops) {
     this.decisions = new DecisionCounts(limiter::rules, builtInRules, loops);
+    this.adaptiveLimits = new AdaptiveLimits(limiter::rules);
     var gauges = new Gauges(limiter, repository, connections);
     MultiCollector collector =
         () -> {
           var snapshots = MetricSnapshots.builder();
           decisions.addTo(snapshots);
+          adaptiveLimits.addTo(snapshots);
           store.addTo(snapshots);
           gauges.addTo(snapshots);
           return snapshots.build();
@@ -81,7 +85,7 @@ public final class Metrics implements AutoCloseable {
 
   /** Returns a new listener that counts decisions, for one event loop. */
   public DecisionListener listener() {
-    return decisions.listener();
+    return DecisionListener.all(List.of(decisions.listener(), adaptiveLimits));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.headgate.server.simulation;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
@@ -27,7 +28,8 @@ public record NominalLimit(long window, long permits) {
       case FixedWindow fixed -> new NominalLimit(fixed.window(), fixed.permits());
       case SlidingWindow sliding -> of(sliding.rate());
       case RollingWindow rolling -> of(rolling.rate());
-      case Concurrency slots -> new NominalLimit(slots.lease().toNanos() / 1_000, slots.max());
+      case Concurrency slots -> new NominalLimit(slots.window(), slots.max());
+      case AdaptiveConcurrency slots -> new NominalLimit(slots.window(), slots.initial());
       case Stateless stateless -> new NominalLimit(stateless.window(), stateless.capacity());
     };
   }

@@ -1,10 +1,10 @@
 package io.headgate.server.simulation;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Share;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import io.headgate.server.simulation.LimitResult.Delays;
@@ -160,7 +160,7 @@ public final class Playground {
       String name = tenantName(tenant);
       return fair.step(state, now, 1, new Share(name, fair.sharing().weightOf(name)));
     }
-    return limit instanceof Concurrency slots
+    return limit instanceof SlotLimit slots
         ? slots.step(state, now, 1, slotId)
         : limit.step(state, now, 1);
   }

@@ -1,8 +1,8 @@
 package io.headgate.server.simulation;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.rule.Plan;
 import io.headgate.rule.RuleSet;
 import io.headgate.store.MemoryStore;
@@ -84,7 +84,7 @@ public final class RuleSimulator implements AutoCloseable {
     for (int i = 0; i < outcomes.size(); i++) {
       if (!(outcomes.get(i) instanceof Outcome.Passed)) continue;
       var limit = plan.charges().get(i).limit();
-      if (limit instanceof RollingWindow || limit instanceof Concurrency) storedRequests++;
+      if (limit instanceof RollingWindow || limit instanceof SlotLimit) storedRequests++;
     }
     if (storedRequests > budget.requests()) throw new SimulationBudget.Exceeded(budget.requests());
   }

@@ -15,6 +15,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,7 @@ public final class StatsCollector {
   private final CallerNaming names;
   private final LongSupplier clock;
   private final BooleanSupplier storeUnavailable;
+  private final Supplier<Map<String, Double>> levels;
   private final long secret = new SecureRandom().nextLong();
   private final long started;
   private final CountsQueue queue = new CountsQueue();
@@ -77,6 +80,20 @@ public final class StatsCollector {
    */
   public StatsCollector(
       List<String> callerNames, LongSupplier clock, BooleanSupplier storeUnavailable) {
+    this(callerNames, clock, storeUnavailable, Map::of);
+  }
+
+  /**
+   * Creates a collector.
+   *
+   * @param levels supplies the share of the requests that each rule drops to shed load
+   */
+  public StatsCollector(
+      List<String> callerNames,
+      LongSupplier clock,
+      BooleanSupplier storeUnavailable,
+      Supplier<Map<String, Double>> levels) {
+    this.levels = levels;
     this.names = new CallerNaming(callerNames);
     this.clock = clock;
     this.storeUnavailable = storeUnavailable;
@@ -161,6 +178,7 @@ public final class StatsCollector {
     long uncounted = aggregator.takeUncounted();
     fallback = fallbackCounter.add(ended, unavailable, aggregator.takeDegraded(), uncounted);
     changes.addAll(detector.observeStore(ended, unavailable, uncounted));
+    changes.addAll(detector.observeLevels(ended, levels.get()));
     if (ended - last > MAX_TICK_DELAY) {
       detected = ended;
       detector.skipTo(ended + 1);

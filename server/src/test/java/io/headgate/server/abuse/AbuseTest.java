@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -195,6 +196,65 @@ class AbuseTest {
                         .request(service.to("/v1/check/batch").POST(BodyPublishers.ofString(batch)))
                         .statusCode())
                 .isIn(200, 400));
+  }
+
+  @Test
+  void incompleteTrailersAreBounded() throws IOException {
+    var head =
+        String.join(
+            "\r\n",
+            "POST /v1/check HTTP/1.1",
+            "Host: x",
+            "Content-Type: application/json",
+            "Transfer-Encoding: chunked",
+            "",
+            "0\r\n");
+    var trailers = (head + "a:\r\n".repeat(15_000)).getBytes(ISO_8859_1);
+    for (int i = 0; i < 200; i++) {
+      var socket = socket();
+      send(() -> socket.getOutputStream().write(trailers));
+    }
+  }
+
+  @Test
+  void headsBehindAnOpenRequestAreBounded() throws IOException {
+    var head = "GET /v1/stream HTTP/1.1\nHost: 127.0.0.1\n\nGET / HTTP/1.1\nHost: x\n";
+    var heads = (head + "a:\n".repeat(15_000)).getBytes(ISO_8859_1);
+    for (int i = 0; i < 200; i++) {
+      var socket = socket();
+      send(() -> socket.getOutputStream().write(heads));
+    }
+  }
+
+  @Test
+  void rulesOfManyValuesAreRejected() {
+    var rules = "rules: [" + "a,".repeat(4_000_000) + "]";
+    var answer =
+        service.request(
+            service
+                .to("/v1/rules")
+                .header("Content-Type", "application/yaml")
+                .PUT(BodyPublishers.ofString(rules)));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.body()).contains("the heap of this process is too small");
+  }
+
+  @Test
+  void simulationsOfLongRulesAtOnceAreBounded() {
+    var rules = "{},".repeat(2_600_000);
+    var body = "{\"rules\":\"rules: [%s]\",\"source\":{\"kind\":\"recent\"}}".formatted(rules);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 8; i++) {
+        threads.execute(() ->
+            send(() -> {
+              try {
+                service.request(service.to("/v1/what-if").POST(BodyPublishers.ofString(body)));
+              } catch (UncheckedIOException e) {
+                throw e.getCause();
+              }
+            }));
+      }
+    }
   }
 
   private static void closeQuietly(AutoCloseable connection) {
@@ -395,6 +455,32 @@ class AbuseTest {
       client.flush();
     });
     assertThat(client.isClosedByServer()).isTrue();
+  }
+
+  @Test
+  void unreadResponsesOfResetStreamsAreBounded() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      var client = connect();
+      send(() -> {
+        for (int stream = 0; stream < 19_000; stream++) client.reset(client.get("/v1/revisions"));
+        client.flush();
+      });
+    }
+    assertDecided();
+  }
+
+  @Test
+  void unreadResponsesOfStreamsResetByTheServerAreBounded() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      var client = connect();
+      send(() -> {
+        for (int stream = 0; stream < 10_000; stream++) {
+          client.window(client.get("/v1/revisions"), 0); // an error of the stream
+        }
+        client.flush();
+      });
+      assertReadOrClosed(client);
+    }
   }
 
   @Test

@@ -281,4 +281,24 @@ class AnomalyDetectorTest {
     }
     assertThat(detector.anomalies()).hasSizeLessThanOrEqualTo(AnomalyLog.MAX_ANOMALIES);
   }
+
+  @Test
+  void shedLoadIsReportedFromTheFirstSecondUntilFiveSecondsAfterTheLast() {
+    var overload = new AnomalyDetector(0);
+    assertThat(overload.observeLevels(1, Map.of())).isEmpty();
+    var opened = overload.observeLevels(2, Map.of("shed", 0.25));
+    assertThat(opened).hasSize(1);
+    assertThat(opened.getFirst().kind()).isEqualTo(Anomaly.Kind.OVERLOAD);
+    assertThat(opened.getFirst().rule()).contains("shed");
+    assertThat(opened.getFirst().text())
+        .isEqualTo("rule shed drops 25.0% of the requests, because a backend reports overload");
+    assertThat(overload.observeLevels(3, Map.of())).isEmpty();
+    assertThat(overload.observeLevels(4, Map.of("shed", 0.1))).isEmpty();
+    for (int second = 5; second < 9; second++) {
+      assertThat(overload.observeLevels(second, Map.of())).isEmpty();
+    }
+    assertThat(overload.observeLevels(9, Map.of()))
+        .allMatch(anomaly -> !anomaly.isOpen())
+        .hasSize(1);
+  }
 }

@@ -109,7 +109,8 @@ class OperatingCommandsTest extends RunningRules {
     run("reset", "user:7", "--rule", "jobs");
     assertThat(err)
         .isEqualTo(
-            "headgate: rule 'jobs' does not apply to this subject; 'headgate explain' explains why\n");
+            "headgate: rule 'jobs' does not apply to this subject; 'headgate explain' explains"
+                + " why\n");
     assertThat(code).isEqualTo(2);
     run("reset", "user:7", "--rule", "none");
     assertThat(err)
@@ -137,6 +138,21 @@ class OperatingCommandsTest extends RunningRules {
   }
 
   @Test
+  void slotIsReleasedWithTheOutcomeOfItsCall() {
+    run("slots", "acquire", "--attr", "job=etl", "--quiet");
+    String id = out.strip();
+    run("slots", "release", id, "--outcome", "success");
+    assertThat(err).contains("--outcome and --duration belong together");
+    assertThat(code).isEqualTo(2);
+    run("slots", "release", id, "--outcome", "fine", "--duration", "48ms");
+    assertThat(err).contains("'fine'").contains("[SUCCESS, ERROR, DROPPED] (case-insensitive)");
+    assertThat(code).isEqualTo(2);
+    run("slots", "release", id, "--outcome", "dropped", "--duration", "48ms");
+    assertThat(out).isEqualTo("released\n");
+    assertThat(code).isZero();
+  }
+
+  @Test
   void endedSlotExitsWithOneAndOtherErrorsWithTwo() {
     run("slots", "acquire", "--attr", "job=etl", "--quiet");
     String id = out.strip();
@@ -144,11 +160,14 @@ class OperatingCommandsTest extends RunningRules {
     for (var command : new String[] {"renew", "release"}) {
       run("slots", command, id);
       assertThat(err)
-          .startsWith("headgate: this slot has expired or was released")
+          .startsWith("headgate: the slot '" + id.substring(0, 20))
+          .contains("' has expired or was released")
           .contains("'headgate slots acquire'");
       assertThat(code).isEqualTo(1);
-      run("slots", command, "x");
-      assertThat(err).contains("is not the id of a slot");
+      run("slots", command, "user 7");
+      assertThat(err)
+          .isEqualTo(
+              "headgate: id 'user 7' is not the id of a slot; use the id that acquiring it returned\n");
       assertThat(code).isEqualTo(2);
     }
   }

@@ -172,7 +172,7 @@ class ServeOptionsTest extends Shell {
       run("serve", "--port", Integer.toString(taken.getLocalPort()));
       assertThat(err)
           .startsWith("headgate: cannot listen on 127.0.0.1 port " + taken.getLocalPort())
-          .contains("choose another with --host and --port");
+          .contains(" (Address already in use); choose another with --host and --port");
       assertThat(code).isEqualTo(2);
     }
   }
@@ -206,7 +206,7 @@ class ServeOptionsTest extends Shell {
     environment.put("HEADGATE_PORT", "many");
     run("serve");
     assertThat(err).contains("'many' is not an int (from HEADGATE_PORT)");
-    environment.clear();
+    environment.remove("HEADGATE_PORT");
     Files.writeString(folder.resolve("headgate.yaml"), "max-keys: lots");
     run("serve");
     assertThat(err).contains("'lots' is not an int (from max-keys in ").contains("headgate.yaml)");

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class Shell {
   @TempDir Path folder;
 
-  final Map<String, String> environment = new HashMap<>(Map.of("HEADGATE_WARM_UP", "0s"));
+  final Map<String, String> environment =
+      new HashMap<>(Map.of("HEADGATE_WARM_UP", "0s", "HEADGATE_LOG_FORMAT", "text"));
   final Queue<String> typed = new ArrayDeque<>();
 
   /** The width of the terminal, if there is one. */

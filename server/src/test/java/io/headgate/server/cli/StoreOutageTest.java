@@ -108,6 +108,17 @@ class StoreOutageTest extends Shell {
   }
 
   @Test
+  void healthGivesTheReasonInWords() {
+    Eventually.holds(
+        "the refused connection is reported",
+        TIMEOUT,
+        () -> {
+          post("/v1/check", "open:1");
+          return get("/health/ready").body().contains(": the connection was refused\"");
+        });
+  }
+
+  @Test
   void checkPrintsUnknownAndThePolicy() {
     run("check", "open:1");
     assertThat(out)

@@ -7,6 +7,8 @@ import io.headgate.testkit.net.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,9 +26,19 @@ final class EnvoyProcess implements AutoCloseable {
 
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-envoy-");
   private final Process process;
-  private final int port = FreePorts.find(1).getFirst();
+  private final int port;
+  private final int adminPort;
+
+  /** Returns the part to merge into the example, which has no administration interface. */
+  private static String admin(int port) {
+    return "admin: { address: { socket_address: { address: 127.0.0.1, port_value: %d } } }"
+        .formatted(port);
+  }
 
   private EnvoyProcess(String configuration) throws IOException {
+    var ports = FreePorts.find(2);
+    port = ports.getFirst();
+    adminPort = ports.getLast();
     var file = directory.resolve("envoy.yaml");
     Files.writeString(
         file,
@@ -36,6 +48,8 @@ final class EnvoyProcess implements AutoCloseable {
                 binary().orElseThrow(),
                 "-c",
                 file.toString(),
+                "--config-yaml",
+                admin(adminPort),
                 "--concurrency",
                 "1",
                 "--use-dynamic-base-id",
@@ -75,6 +89,33 @@ final class EnvoyProcess implements AutoCloseable {
     if (!process.isAlive()) throw new IOException("Envoy has ended: " + log());
     try (var socket = new Socket(FreePorts.loopback(), port)) {
       return socket.isConnected();
+    }
+  }
+
+  /** Returns the output of Envoy's own check of the example, without any change. */
+  static String validateExample() throws IOException {
+    var process =
+        new ProcessBuilder(
+                binary().orElseThrow(),
+                "--mode",
+                "validate",
+                "-c",
+                EXAMPLES.resolve("envoy.yaml").toString())
+            .redirectErrorStream(true)
+            .start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Returns a counter of the cluster of Headgate instances. */
+  long counter(String name) throws IOException {
+    var uri = URI.create("http://127.0.0.1:%d/stats?filter=%s".formatted(adminPort, name));
+    try (var in = uri.toURL().openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.startsWith("cluster.headgate." + name + ": "))
+          .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(": ") + 2)))
+          .findFirst()
+          .orElseThrow();
     }
   }
 

@@ -17,11 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests the example for Envoy with a real Envoy, two Headgate processes and a Redis. Tests that
@@ -109,6 +112,12 @@ class EnvoyTest {
     return configuration.replace(EnvoyProcess.TIMEOUT, "timeout: 5s");
   }
 
+  private static String withoutRetries(String configuration) {
+    return configuration
+        .replace("x-envoy-max-retries, value: \"3\"", "x-unused, value: \"0\"")
+        .replace("x-envoy-retry-on", "x-unused-too");
+  }
+
   private static int status(String answer) {
     return Integer.parseInt(answer.substring(9, 12));
   }
@@ -120,6 +129,33 @@ class EnvoyTest {
 
   private static void report(String scenario, Object figures) {
     System.out.printf("ENVOY %s: %s%n", scenario, figures);
+  }
+
+  @Test
+  void envoyAcceptsTheExampleAsItIs() throws IOException {
+    assertThat(EnvoyProcess.validateExample()).contains("configuration").contains(" OK");
+  }
+
+  /** Only ports differ from the example. With its timeout, a busy machine may lose some calls. */
+  @Test
+  void exampleDeniesWithItsOwnTimeout() throws IOException {
+    try (var one = usual(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
+        var other = usual(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
+        var envoy = envoy(one, other, UnaryOperator.identity())) {
+      awaitChecked(envoy);
+      var admitted = new AtomicInteger();
+      Eventually.holds(
+          "a request is denied",
+          PATIENCE,
+          () -> {
+            var answer = get(envoy, "/login");
+            if (status(answer) == 200 && answer.contains("ratelimit-policy")) {
+              admitted.incrementAndGet();
+            }
+            return status(answer) == 429;
+          });
+      assertThat(admitted).hasValueLessThanOrEqualTo(5);
+    }
   }
 
   @Test
@@ -166,11 +202,14 @@ class EnvoyTest {
     }
   }
 
-  @Test
-  void rollingRestartLeavesNoRequestUnchecked() throws Exception {
+  /** Without retries, a call that a stopping instance refuses would be unchecked. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void rollingRestartLeavesNoRequestUnchecked(boolean retries) throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
-        var envoy = envoy(one, other, EnvoyTest::patient)) {
+        var envoy =
+            envoy(one, other, text -> retries ? patient(text) : withoutRetries(patient(text)))) {
       awaitChecked(envoy);
       var traffic = new Traffic(envoy.port(), PER_SECOND);
       try (traffic) {
@@ -179,7 +218,7 @@ class EnvoyTest {
           other.replace();
         }
       }
-      report("rolling restart, twice", traffic.soFar());
+      report("rolling restart, twice, retries: " + retries, traffic.soFar());
       assertThat(traffic.soFar().unchecked()).isZero();
       assertThat(traffic.soFar().failed()).isZero();
       assertThat(traffic.soFar().total()).isGreaterThan(100);
@@ -249,12 +288,20 @@ class EnvoyTest {
         report("20 phases of slowness, timeout 20 ms", traffic.soFar());
         proceedUntilChecked(traffic);
       }
+      report("calls that Envoy reset", envoy.counter("upstream_rq_tx_reset"));
+      assertThat(envoy.counter("upstream_rq_tx_reset")).isPositive();
+      assertThat(envoy.counter("upstream_rq_rx_reset")).as("resets by Headgate").isZero();
+      assertThat(envoy.counter("upstream_cx_destroy_remote_with_active_rq"))
+          .as("connections that Headgate closed with calls on them")
+          .isZero();
       assertThat(one.log() + other.log()).doesNotContain("ERROR", "Exception");
     }
   }
 
-  @Test
-  void failurePoliciesDecideAfterRedisIsKilled() throws Exception {
+  /** A paused Redis keeps its connections and answers nothing. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void failurePoliciesDecideAfterRedisIsKilledOrPaused(boolean killed) throws Exception {
     try (var one = usual(ample());
         var other = usual(ample());
         var envoy = envoy(one, other, EnvoyTest::patient)) {
@@ -262,9 +309,10 @@ class EnvoyTest {
       try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
         proceed(traffic, 300);
         var before = traffic.soFar();
-        redis.kill();
+        if (killed) redis.kill();
+        else redis.pause();
         proceed(traffic, 1_000);
-        report("Redis killed", traffic.soFar().since(before));
+        report(killed ? "Redis killed" : "Redis paused", traffic.soFar().since(before));
         proceedUntilChecked(traffic);
         assertThat(traffic.soFar().failed()).isZero();
       }

@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Every call is decided, except a call without domain, descriptors or entries. Descriptors of
- * different bytes are different subjects, and no entry hides another.
+ * Every call is decided, except a call without domain or descriptors. Descriptors of different
+ * bytes are different subjects, and no entry hides another.
  *
  * <p>The input is read twice: as a message of protobuf, and as lines of any bytes. The first line
  * is the domain, {@code key=value} is an entry, an empty line begins another descriptor, {@code +N}
@@ -63,10 +63,7 @@ public final class DescriptorsFuzzTarget {
 
   private static void requireDecided(RateLimitRequest call) {
     if (Descriptors.excess(call).isPresent()) return;
-    boolean isComplete =
-        !call.getDomainBytes().isEmpty()
-            && call.getDescriptorsCount() > 0
-            && call.getDescriptorsList().stream().allMatch(one -> one.getEntriesCount() > 0);
+    boolean isComplete = !call.getDomainBytes().isEmpty() && call.getDescriptorsCount() > 0;
     List<Request> requests;
     try {
       requests = Descriptors.requests(call);
@@ -100,7 +97,8 @@ public final class DescriptorsFuzzTarget {
   /** The key of a second entry may be chosen to equal the shortened form of the first. */
   private static void requireNoEntryHidesAnother(
       RateLimitRequest call, RateLimitDescriptor descriptor) {
-    if (descriptor.getEntriesCount() == Descriptors.MAX_ENTRIES) return;
+    int entries = descriptor.getEntriesCount();
+    if (entries == 0 || entries == Descriptors.MAX_ENTRIES) return;
     String chosen = TruncatedText.name(Descriptors.key(descriptor.getEntries(0)));
     var more =
         descriptor.toBuilder()

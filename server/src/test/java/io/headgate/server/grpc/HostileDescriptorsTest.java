@@ -200,6 +200,22 @@ class HostileDescriptorsTest {
         .isEqualTo(Code.OVER_LIMIT);
   }
 
+  /** Envoy sends such a descriptor for a request without any of its headers (skip_if_absent). */
+  @Test
+  void descriptorWithoutEntriesDoesNotHideTheOthers() {
+    var counted = descriptor("tenant", "omits-a-header");
+    for (int i = 0; i < LIMIT; i++) {
+      assertThat(service.envoy.ask("shop", counted, descriptor()).getOverallCode())
+          .isEqualTo(Code.OK);
+    }
+    var denied = service.envoy.ask("shop", counted, descriptor());
+    assertThat(denied.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(denied.getStatusesList())
+        .extracting(RateLimitResponse.DescriptorStatus::getCode)
+        .containsExactly(Code.OVER_LIMIT, Code.OK);
+    assertThat(service.envoy.ask("shop", descriptor()).getOverallCode()).isEqualTo(Code.OK);
+  }
+
   @Test
   void callThatIsTooLargeIsDenied() {
     var many = new RateLimitDescriptor[Descriptors.MAX_DESCRIPTORS + 1];

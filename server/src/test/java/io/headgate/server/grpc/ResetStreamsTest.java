@@ -81,6 +81,16 @@ class ResetStreamsTest {
   }
 
   @Test
+  void thousandsOfResetsAffectNoOtherCallOfAClientThatReads() throws IOException {
+    try (var client = new RawHttp2(service.port())) {
+      for (int i = 0; i < 50; i++) {
+        for (int call = 0; call < 200; call++) client.call(PATH, CALL, true);
+        requireAnswered(client, client.call(PATH, CALL, false));
+      }
+    }
+  }
+
+  @Test
   void otherCallsOfTheConnectionAreAnswered() throws IOException {
     try (var client = new RawHttp2(service.port())) {
       int[] kept = new int[50];

@@ -243,7 +243,17 @@ class BadInputTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"x", "abc", "AAAA", "%00", "U5LcYqtaNawAAQ", "a.b", "ö", "_-_-", "AAAAAAAAAAAAAQ"})
+      strings = {
+        "x",
+        "abc",
+        "AAAA",
+        "%00",
+        "U5LcYqtaNawAAQ",
+        "a.b",
+        "%C3%B6",
+        "_-_-",
+        "AAAAAAAAAAAAAQ"
+      })
   void invalidSlotIdIsRejected(String id) {
     String path = "/v1/slots/" + id;
     assertRefused(connection.request("PUT", path, "Content-Length: 0"), 400, "id");

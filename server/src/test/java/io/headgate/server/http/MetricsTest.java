@@ -2,6 +2,7 @@ package io.headgate.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -77,6 +78,27 @@ class MetricsTest {
     assertThat(series.value("headgate_shadow_denials_total{rule=\"trial\"}")).isEqualTo(2);
     assertThat(series.decisions("(none)", "allowed", "store")).isEqualTo(3);
     assertThat(series.value("headgate_unmatched_checks_total")).isEqualTo(3);
+  }
+
+  @Test
+  void adaptiveLimitWithOneCounterIsAGaugeUntilItsRuleIsDeleted() {
+    var slots = AdaptiveConcurrency.between(1, 50).withInitial(7);
+    try (var admin = new Admin(service.port())) {
+      admin.put(
+          "/v1/rules/backend", RuleFile.json(Rule.named("backend").per().limit(slots).build()));
+      admin.put(
+          "/v1/rules/each",
+          RuleFile.json(Rule.named("each").match("key", "*").limit(slots).build()));
+      String series = "headgate_adaptive_limit{limit=\"backend\",rule=\"backend\"}";
+      assertThat(Series.of(service).values()).doesNotContainKey(series);
+      check("user:1");
+      assertThat(Series.of(service).value(series)).isEqualTo(7);
+      assertThat(Series.of(service).values().keySet())
+          .as("callers are never a label")
+          .noneMatch(name -> name.startsWith("headgate_adaptive_limit{limit=\"each\""));
+      admin.delete("/v1/rules/backend");
+      assertThat(Series.of(service).values()).doesNotContainKey(series);
+    }
   }
 
   @Test

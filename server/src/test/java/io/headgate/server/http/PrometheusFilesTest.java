@@ -3,15 +3,23 @@ package io.headgate.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.limit.Shed;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Tuning;
+import io.headgate.load.ShedPolicy;
+import io.headgate.load.SignalKind;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -40,6 +48,23 @@ class PrometheusFilesTest {
   private static final RunningService SERVICE =
       RunningService.with(
           Rule.named("all").limit(FixedWindow.of(Rate.perHour(1))).build(),
+          Rule.named("slots").limit(AdaptiveConcurrency.between(1, 9)).build(),
+          Rule.named("tuned")
+              .match("backend", "*")
+              .limit(
+                  RuleLimit.of("tuned", TokenBucket.of(Rate.perSecond(10)))
+                      .withTuning(
+                          new Tuning(
+                              Rate.perSecond(1),
+                              Rate.perSecond(100),
+                              SignalKind.LATENCY,
+                              250,
+                              Optional.empty())))
+              .build(),
+          Rule.named("overload")
+              .match("backend", "*")
+              .limit(new Shed(ShedPolicy.of(SignalKind.UTILIZATION, 0.8)))
+              .build(),
           Rule.named("trial").mode(Mode.SHADOW).limit(FixedWindow.of(Rate.perHour(1))).build());
 
   private static String page;
@@ -48,6 +73,7 @@ class PrometheusFilesTest {
   static void makeEverySeries() {
     System.gc(); // creates the series of collections
     for (int i = 0; i < 3; i++) SERVICE.post("/v1/check", "{\"key\":\"x\",\"cost\":" + i + "}");
+    SERVICE.post("/v1/check", "{\"subject\":{\"backend\":\"x\"}}");
     SERVICE.reset("x", SERVICE.limiter.rules().rules().getFirst());
     SERVICE.post("/v1/check", "{\"key\":\"x\"}");
     page = SERVICE.request("GET", "/metrics").body();

@@ -1,16 +1,19 @@
 package io.headgate.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.server.abuse.Http2Client;
 import io.headgate.server.api.ClientAddress;
 import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.http.transport.MemoryBudget;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,8 @@ class SlowClientsTest {
       Rule.named("all").limit(FixedWindow.of(Rate.perHour(100))).build();
   private static final Duration SHORT = Duration.ofMillis(400);
   private static final Duration LONG = Duration.ofMinutes(10);
+  private static final int LARGE_WINDOW = 1 << 30;
+  private static final int UNKNOWN_FRAME = 77;
   private static final String HALF = "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ";
 
   private static RunningService service(Duration idle, Duration head, Duration body) {
@@ -88,6 +93,55 @@ class SlowClientsTest {
       assertThat(answer.body()).contains("did not arrive in time");
       trickle(connection);
       assertThat(service.post("/v1/check", "{\"key\":\"k\"}").body()).contains("\"remaining\":99,");
+    }
+  }
+
+  @Test
+  void unreadResponseIsResetEvenIfTheBodyEndsAfterIt() throws IOException {
+    try (var service = service(LONG, LONG, SHORT);
+        var client = new Http2Client(service.port(), 0)) {
+      var head = Http2Client.post("/v1/check", "application/json").literal("expect", "miracles");
+      int stream = client.headers(head, false);
+      client.flush();
+      assertThat(client.next(Http2Client.HEADERS, stream).endsStream()).isFalse();
+      client.data(stream, new byte[0], true);
+      client.flush();
+      client.next(Http2Client.RST_STREAM, stream);
+    }
+  }
+
+  @Test
+  void clientThatDoesNotReadIsNotReadAndDisconnected() throws IOException {
+    try (var service = service(LONG, LONG, SHORT);
+        var client = new Http2Client(service.port(), LARGE_WINDOW)) {
+      client.window(0, LARGE_WINDOW);
+      for (int i = 0; i < 200; i++) client.get("/openapi.yaml");
+      client.flush();
+      var ignored = new byte[16 * 1024];
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 4_000; i++) client.frame(UNKNOWN_FRAME, 0, 0, ignored);
+                client.flush();
+              })
+          .as("64 MB are more than the socket's buffers hold")
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void clientThatReadsLateIsReadAgain() throws IOException {
+    try (var service = service(LONG, LONG, LONG);
+        var client = new Http2Client(service.port(), LARGE_WINDOW)) {
+      client.window(0, LARGE_WINDOW);
+      for (int i = 0; i < 200; i++) client.get("/openapi.yaml");
+      for (int i = 0; i < 5_000; i++) client.reset(client.get("/health/live"));
+      int last = client.get("/health/live");
+      client.flush();
+      while (true) {
+        var frame = client.next();
+        assertThat(frame.type()).isNotEqualTo(Http2Client.GOAWAY);
+        if (frame.stream() == last && frame.endsStream()) break;
+      }
     }
   }
 

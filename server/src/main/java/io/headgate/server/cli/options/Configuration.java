@@ -79,6 +79,7 @@ public final class Configuration implements IDefaultValueProvider {
               "admin-token",
               "read-token",
               "check-token",
+              "signal-token",
               "token-file",
               "tls-cert",
               "tls-key",
@@ -113,6 +114,7 @@ public final class Configuration implements IDefaultValueProvider {
           "admin-token",
           "read-token",
           "check-token",
+          "signal-token",
           "trusted-proxies",
           "client-ip-from",
           "caller-attributes");
@@ -140,7 +142,7 @@ public final class Configuration implements IDefaultValueProvider {
    * @throws CommandFailure if the file can't be read, is not valid YAML, or has an unknown option
    */
   public static Configuration of(CommandContext context, String[] args) {
-    var configOption = configOption(args);
+    var configOption = argument("config", args);
     var path = context.directory().resolve(configOption.orElse(DEFAULT_FILE));
     boolean read = configOption.isPresent() || Files.exists(path);
     return new Configuration(
@@ -150,10 +152,28 @@ public final class Configuration implements IDefaultValueProvider {
         configOption.isEmpty());
   }
 
-  private static Optional<String> configOption(String[] args) {
+  /** Returns a configuration of the environment alone. */
+  public static Configuration withoutFile(CommandContext context) {
+    return new Configuration(context.environment(), Map.of(), DEFAULT_FILE, true);
+  }
+
+  /**
+   * Returns the value of an option before the command line is parsed, or although it can't be
+   * parsed: from the arguments, the environment or the file.
+   */
+  Optional<String> unparsed(String name, String[] args) {
+    return argument(name, args)
+        .or(() -> Optional.ofNullable(environment.get(variable(name))).filter(v -> !v.isEmpty()))
+        .or(() -> Optional.ofNullable(file.get(name)));
+  }
+
+  private static Optional<String> argument(String name, String[] args) {
+    String option = "--" + name;
     for (int i = 0; i < args.length; i++) {
-      if (args[i].startsWith("--config=")) return Optional.of(args[i].substring(9));
-      if (args[i].equals("--config") && i + 1 < args.length) return Optional.of(args[i + 1]);
+      if (args[i].startsWith(option + "=")) {
+        return Optional.of(args[i].substring(option.length() + 1));
+      }
+      if (args[i].equals(option) && i + 1 < args.length) return Optional.of(args[i + 1]);
     }
     return Optional.empty();
   }

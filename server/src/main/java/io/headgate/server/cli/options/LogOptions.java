@@ -16,11 +16,13 @@ public final class LogOptions {
     }
   }
 
+  private static final String NAME = "log-format";
+
   /** Read by {@code logback.xml}. */
   private static final String PROPERTY = "headgate.log";
 
   @Option(
-      names = "--log-format",
+      names = "--" + NAME,
       paramLabel = "FORMAT",
       defaultValue = "auto",
       description =
@@ -32,6 +34,18 @@ public final class LogOptions {
   /** Returns whether each line of output is a JSON object. Must be called after {@link #apply}. */
   public boolean isJson() {
     return "json".equals(System.getProperty(PROPERTY));
+  }
+
+  /**
+   * Returns whether a service writes JSON, before its options are parsed. A value that is not valid
+   * counts as {@code auto}.
+   */
+  public static boolean isJson(Configuration configuration, String[] args) {
+    return switch (configuration.unparsed(NAME, args).orElse("").toLowerCase(Locale.ROOT)) {
+      case "json" -> true;
+      case "text" -> false;
+      default -> "json".equals(System.getProperty(PROPERTY, "json"));
+    };
   }
 
   /** Applies the format. Must be called before the first line is logged; later it has no effect. */

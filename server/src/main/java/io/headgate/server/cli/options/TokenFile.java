@@ -47,7 +47,9 @@ final class TokenFile {
           case "admin" -> TokenSet.NONE.withAdmin(parts[1], name);
           case "read" -> TokenSet.NONE.withRead(parts[1], name);
           case "check" -> TokenSet.NONE.withCheck(parts[1], name);
-          default -> throw new IllegalArgumentException("the role must be admin, read or check");
+          case "signal" -> TokenSet.NONE.withSignal(parts[1], name);
+          default ->
+              throw new IllegalArgumentException("the role must be admin, read, signal or check");
         };
     TokenSet.requireMinLength(parts[0], parts[1]);
     return token;

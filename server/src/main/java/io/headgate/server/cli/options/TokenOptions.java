@@ -44,11 +44,20 @@ public final class TokenOptions {
   private List<String> check = List.of();
 
   @Option(
+      names = "--signal-token",
+      paramLabel = "TOKEN",
+      split = ",",
+      description =
+          "A token for reporting the load of backends. Default: none, reporting needs an admin"
+              + " token if any token is set")
+  private List<String> signal = List.of();
+
+  @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with more tokens, one on each line: role (admin, read or check), token and,"
-              + " optionally, a name; reloaded when it changes. Default: none")
+          "A file with more tokens, one on each line: role (admin, read, signal or check),"
+              + " token and, optionally, a name; reloaded when it changes. Default: none")
   private Optional<Path> file = Optional.empty();
 
   /**
@@ -91,9 +100,11 @@ public final class TokenOptions {
     for (var token : admin) tokens = tokens.withAdmin(token, "");
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
+    for (var token : signal) tokens = tokens.withSignal(token, "");
     for (var token : admin) TokenSet.requireMinLength("admin", token);
     for (var token : read) TokenSet.requireMinLength("read", token);
     for (var token : check) TokenSet.requireMinLength("check", token);
+    for (var token : signal) TokenSet.requireMinLength("signal", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));
   }
 }

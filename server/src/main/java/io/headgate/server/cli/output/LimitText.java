@@ -9,7 +9,7 @@ public final class LimitText {
    */
   public static String of(JsonReply limit) {
     if (!limit.at("limit").isPresent()) return "no limit";
-    if (limit.at("limit").number() == 0) return "denies every request";
+    if (limit.at("limit").number() == 0) return denial(limit);
     String policy = limit.at("onStoreFailure").text();
     if (policy.isEmpty()) return left(limit) + allBack(limit);
     return isKnown(limit)
@@ -22,6 +22,16 @@ public final class LimitText {
         : "unknown, %s".formatted(decidedBy(policy));
   }
 
+  private static String denial(JsonReply limit) {
+    return isShed(limit) ? "drops the request to shed load" : "denies every request";
+  }
+
+  private static boolean isShed(JsonReply limit) {
+    var limits = limit.at("limits").items();
+    var own = limits.isEmpty() ? limit : limits.getFirst();
+    return own.at("algorithm").text().equals("shed");
+  }
+
   /**
    * Returns why a failure policy decided: {@code the store is unavailable; on-store-failure: …}.
    */
@@ -31,8 +41,16 @@ public final class LimitText {
 
   private static String left(JsonReply limit) {
     return isKnown(limit)
-        ? "%d of %d left".formatted(limit.at("remaining").number(), limit.at("limit").number())
+        ? "%d of %d left%s"
+            .formatted(limit.at("remaining").number(), limit.at("limit").number(), range(limit))
         : "unknown";
+  }
+
+  private static String range(JsonReply limit) {
+    return limit.at("min").isPresent()
+        ? " (adapts between %d and %d)"
+            .formatted(limit.at("min").number(), limit.at("max").number())
+        : "";
   }
 
   private static String allBack(JsonReply limit) {
@@ -46,7 +64,9 @@ public final class LimitText {
 
   /** Returns a short form for lists: {@code rule/limit remaining/limit}. */
   public static String brief(JsonReply limit) {
-    if (limit.at("limit").number() == 0) return policy(limit) + " denies";
+    if (limit.at("limit").number() == 0) {
+      return policy(limit) + (isShed(limit) ? " sheds load" : " denies");
+    }
     return "%s %s/%d%s"
         .formatted(
             policy(limit),

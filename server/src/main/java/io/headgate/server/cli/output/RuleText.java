@@ -79,15 +79,25 @@ public final class RuleText {
   }
 
   /**
-   * Returns the limits with all their parameters, and how they are combined; {@code exempt} for a
-   * rule without limits.
+   * Returns the limits with all their parameters, and how they are combined; {@code exempt} or the
+   * policy of load shedding for a rule without limits.
    */
   public static String limits(JsonReply rule) {
     if (rule.at("exempt").isTrue()) return "exempt";
+    if (rule.at("shed").isPresent()) return shed(rule.at("shed"));
     var limits =
         rule.at("limit").isPresent() ? List.of(rule.at("limit")) : rule.at("limits").items();
     var text = new StringJoiner(combined(rule.at("combine").text()));
     for (var limit : limits) text.add(limit(limit));
+    return text.toString();
+  }
+
+  /** Returns a policy such as {@code shed utilization 0.8 priority critical>normal>bulk}. */
+  private static String shed(JsonReply policy) {
+    var text = new StringJoiner(" ").add("shed");
+    text.add(policy.at("signal").text()).add(scalar(policy.at("target")));
+    var order = policy.at("priority").at("order").texts();
+    if (!order.isEmpty()) text.add("priority").add(String.join(">", order));
     return text.toString();
   }
 
@@ -127,6 +137,12 @@ public final class RuleText {
     return switch (name) {
       case "align", "zone" -> scalar(value); // calendar Europe/Berlin
       case "per" -> "per " + String.join(",", value.texts());
+      case "adapt" ->
+          "adapt %s %s within %s"
+              .formatted(
+                  value.at("signal").text(),
+                  scalar(value.at("target")),
+                  String.join("-", value.at("between").texts()));
       case "fair" -> "fair among " + scalar(value.at("among"));
       default -> name + " " + scalar(value);
     };

@@ -139,6 +139,11 @@ public final class CheckRequestReader {
       throw in.bad("and %s are alternatives; send one of them".formatted(other));
   }
 
+  /** Reads an object of attributes, which is the value of the current field. */
+  static Subject readSubject(JsonReader in) {
+    return new CheckRequestReader(in, Set.of()).readSubject();
+  }
+
   private Subject readSubject() {
     if (in.next() != JsonToken.START_OBJECT) {
       throw in.bad("must be an object of attributes such as {\"user\":\"42\"}");

@@ -15,6 +15,9 @@ public final class CheckResultJson {
   static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
+  static final String REDUCED_CAPACITY =
+      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+
   /**
    * Writes a result.
    *
@@ -37,11 +40,17 @@ public final class CheckResultJson {
 
   /** Writes the fields of a problem document. A rule that denies every request has no quota. */
   static void writeProblemFields(JsonWriter out, CheckResult result, int status) {
-    boolean denies =
-        result.limit().filter(limit -> limit.algorithm() == Algorithm.DENY).isPresent();
-    out.name("type").value(denies ? "about:blank" : QUOTA_EXCEEDED);
-    out.name("title")
-        .value(denies ? HttpResponseStatus.valueOf(status).reasonPhrase() : "Quota exceeded");
+    var algorithm = result.limit().map(LimitReport::algorithm).orElse(Algorithm.UNLIMITED);
+    if (algorithm == Algorithm.DENY) {
+      out.name("type").value("about:blank");
+      out.name("title").value(HttpResponseStatus.valueOf(status).reasonPhrase());
+    } else if (algorithm == Algorithm.SHED) {
+      out.name("type").value(REDUCED_CAPACITY);
+      out.name("title").value("Temporary reduced capacity");
+    } else {
+      out.name("type").value(QUOTA_EXCEEDED);
+      out.name("title").value("Quota exceeded");
+    }
     out.name("status").value(status);
     out.name("violated-policies").value(result.violated());
   }
@@ -94,6 +103,10 @@ public final class CheckResultJson {
     out.name("name").value(report.name());
     out.name("algorithm").value(report.algorithm().id());
     out.name("limit").value(report.limit());
+    var range = report.range();
+    if (range.isPresent()) {
+      out.name("min").value(range.get().min()).name("max").value(range.get().max());
+    }
     writeRemaining(out, report);
     writeReset(out, report, waited);
     writePolicy(out, report);

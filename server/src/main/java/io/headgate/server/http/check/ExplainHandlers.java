@@ -127,12 +127,17 @@ public final class ExplainHandlers {
     // Counted from 1, as in the reason.
     if (explanation.override().isPresent()) out.value(explanation.override().getAsInt() + 1L);
     else out.nullValue();
+    out.name("remaining");
+    var remaining = ruleExplanation.remaining();
+    if (remaining.isPresent()) out.value(remaining.getAsLong());
+    else out.nullValue();
     out.name("conditions").beginList();
     for (var condition : explanation.conditions()) write(out, condition);
     out.endList();
     out.name("limits").beginList();
     for (var report : ruleExplanation.limits()) CheckResultJson.writeLimit(out, report, 0);
     out.endList();
+    ruleExplanation.shedding().ifPresent(shedding -> SheddingJson.write(out, shedding));
     out.end();
   }
 

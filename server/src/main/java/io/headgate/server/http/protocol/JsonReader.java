@@ -254,7 +254,11 @@ public final class JsonReader {
   /** Reads a string, or an integer or boolean as its text: identifiers may be any of them. */
   public String scalar() {
     return switch (next()) {
-      case VALUE_STRING, VALUE_NUMBER_INT, VALUE_TRUE, VALUE_FALSE -> current();
+      case VALUE_STRING, VALUE_TRUE, VALUE_FALSE -> current();
+      case VALUE_NUMBER_INT -> {
+        var text = current();
+        yield text.equals("-0") ? "0" : text; // one number, so one counter
+      }
       case VALUE_NUMBER_FLOAT ->
           throw bad(
               "must be a string, a whole number or a boolean, got %s".formatted(describeCurrent()));

@@ -19,7 +19,15 @@ import java.util.function.Function;
  * most ten seconds. Thread-safe.
  */
 public final class SimulationExecutor {
-  static final int MAX_CONCURRENT = 2;
+  /**
+   * Heap for each simulation: rules and requests of 8 MB take several times as much when parsed.
+   */
+  private static final long HEAP_PER_SIMULATION = 96L << 20;
+
+  /** The number of simulations that may run at once: two, or one if the heap is small. */
+  static final int MAX_CONCURRENT =
+      Math.clamp(Runtime.getRuntime().maxMemory() / HEAP_PER_SIMULATION, 1, 2);
+
   static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
   private final Semaphore available = new Semaphore(MAX_CONCURRENT);

@@ -10,6 +10,7 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.http.admin.RulesJson;
 import io.headgate.server.http.transport.Exchange;
@@ -69,6 +70,7 @@ public final class WhatIfHandler {
       WhatIfReader.WhatIfRequest request, Deadline deadline, CallerMask recentMask) {
     var before = limiter.rules();
     var after = changed(before, request);
+    if (request.log().isEmpty() && recentMask.isActive()) rejectProbes(before, after);
     try (var comparison = Comparison.of(simulator(before), simulator(after), deadline)) {
       var source =
           request.log().isPresent() ? log(comparison, request.log().get()) : recent(comparison);
@@ -82,6 +84,23 @@ public final class WhatIfHandler {
               e.getMessage()
                   + "; try fewer requests or rules, or replay a log with ./headgate simulate"));
     }
+  }
+
+  /**
+   * Rejects conditions of the client's choice while callers are masked: the number of requests that
+   * match {@code a*} tells whether a name begins with it, and some more such rules tell the name.
+   */
+  private static void rejectProbes(RuleSet before, RuleSet after) {
+    var added = RuleValues.added(before.rules(), after.rules());
+    if (added.isEmpty()) return;
+    throw new ProblemException(
+        ProblemDocument.of(
+            403,
+            "rules",
+            "the condition '%s' is not in force, and callers are masked, so a read token can't apply it to"
+                    .formatted(TextSyntax.excerpt(added.get()))
+                + " recent traffic; use conditions of the rules in force, '*', a log, or an admin"
+                + " token"));
   }
 
   private static RuleSimulator simulator(RuleSet rules) {

@@ -66,7 +66,8 @@ public final class StatsHandlers {
             store,
             storeLatency,
             collector::fallback,
-            repository);
+            repository,
+            limiter.signals()::levels);
     this.streams = new EventStreams(readiness, access);
     this.access = access;
     this.mask = mask;
@@ -118,8 +119,7 @@ public final class StatsHandlers {
     var query = CallersQuery.of(exchange);
     var shown = maskOf(exchange);
     exchange.whenComplete(
-        serialize(callers.all(), list -> query.answer(list, shown)),
-        json -> answer(exchange, json));
+        serialize(callers::all, list -> query.answer(list, shown)), json -> answer(exchange, json));
   }
 
   /** Answers with one of the top callers. */
@@ -127,8 +127,7 @@ public final class StatsHandlers {
     String name = exchange.segment(CallersQuery.NAME);
     var shown = maskOf(exchange);
     exchange.whenComplete(
-        serialize(callers.all(), list -> caller(list, name, shown)),
-        json -> answer(exchange, json));
+        serialize(callers::all, list -> caller(list, name, shown)), json -> answer(exchange, json));
   }
 
   private JsonWriter caller(CallerList list, String name, CallerMask shown) {
@@ -147,12 +146,13 @@ public final class StatsHandlers {
   }
 
   /**
-   * Serializes a value off the event loop: sorting and writing a thousand callers takes a while.
+   * Requests and serializes a value off the event loop: sorting and writing a thousand callers
+   * takes a while.
    */
   static <T> CompletionStage<Buffer> serialize(
-      CompletionStage<T> stage, Function<T, JsonWriter> json) {
-    return stage.thenApplyAsync(
-        value -> Buffer.buffer(json.apply(value).toString()), LargeTaskExecutor.EXECUTOR);
+      Supplier<CompletionStage<T>> value, Function<T, JsonWriter> json) {
+    return LargeTaskExecutor.supply(
+        () -> Buffer.buffer(json.apply(value.get().toCompletableFuture().join()).toString()));
   }
 
   private static void answer(Exchange exchange, Buffer json) {

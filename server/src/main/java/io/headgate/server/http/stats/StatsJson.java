@@ -6,23 +6,27 @@ import io.headgate.server.callers.CallerMask;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
+import io.headgate.server.http.check.SheddingJson;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.BackendLevel;
 import io.headgate.store.HotKey;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /** Writes the statistics of the service as JSON, in the documented order of fields. */
 final class StatsJson {
   private static final int MAX_HOT_KEYS = 20;
   private static final int MAX_ANOMALIES = 100;
+  private static final int MAX_LEVELS = 20;
 
   private final String instance;
   private final long startedAt;
@@ -31,6 +35,7 @@ final class StatsJson {
   private final StoreLatency storeLatency;
   private final Supplier<FallbackStats> fallback;
   private final RuleRepository repository;
+  private final Supplier<List<BackendLevel>> levels;
 
   StatsJson(
       String instance,
@@ -38,13 +43,15 @@ final class StatsJson {
       StoreView store,
       StoreLatency storeLatency,
       Supplier<FallbackStats> fallback,
-      RuleRepository repository) {
+      RuleRepository repository,
+      Supplier<List<BackendLevel>> levels) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
     this.storeLatency = storeLatency;
     this.fallback = fallback;
     this.repository = repository;
+    this.levels = levels;
     String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
     this.version = implementationVersion == null ? "development" : implementationVersion;
   }
@@ -99,6 +106,9 @@ final class StatsJson {
       out.end();
     }
     out.endList();
+    var all = levels.get();
+    writeLevels(out.name("shedding"), all.stream().filter(l -> l.tuned().isEmpty()), mask);
+    writeLevels(out.name("tuning"), all.stream().filter(l -> l.tuned().isPresent()), mask);
     writeHotKeys(out.name("hotKeys"), store.hotKeys(MAX_HOT_KEYS), mask);
     out.name("anomalies").beginList();
     // If there are too many, ended ones are left out first.
@@ -106,6 +116,21 @@ final class StatsJson {
         .sorted(Comparator.comparing(Anomaly::isOpen).reversed())
         .limit(MAX_ANOMALIES)
         .forEach(anomaly -> AnomalyJson.write(out, anomaly.masked(mask)));
+    out.endList();
+  }
+
+  /** Writes levels of rules that follow a signal, the highest first. */
+  private static void writeLevels(JsonWriter out, Stream<BackendLevel> levels, CallerMask mask) {
+    out.beginList();
+    levels
+        .sorted(Comparator.comparingDouble(BackendLevel::level).reversed())
+        .limit(MAX_LEVELS)
+        .forEach(level -> {
+          out.begin().name("rule").value(level.rule());
+          out.name("backend").value(mask.value(level.backend()));
+          SheddingJson.writeLevel(out, level);
+          out.end();
+        });
     out.endList();
   }
 

@@ -2,6 +2,7 @@ package io.headgate.server.http.transport;
 
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
+import org.jspecify.annotations.Nullable;
 
 /** The state of one open connection. Confined to its event loop. */
 final class ConnectionState {
@@ -29,6 +30,21 @@ final class ConnectionState {
 
   /** The bytes of the memory budget that requests of this connection hold. */
   long held;
+
+  /** Stops reading while the client does not read; null over HTTP/1. */
+  @Nullable ReadBackpressure backpressure;
+
+  /** Whether the connection is not read because its client does not read. */
+  boolean stopped;
+
+  /** The part of {@link #held} for buffers that the client has not read. */
+  long unreadWeight;
+
+  /** The bytes that the client had to read at the tick {@link #unreadSince}. */
+  long unreadBytes;
+
+  /** The tick since which the client of a stopped connection has not read. */
+  long unreadSince;
 
   /** Whether the connection has been closed by either side. */
   boolean closed;

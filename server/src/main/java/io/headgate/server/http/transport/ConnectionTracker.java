@@ -20,6 +20,12 @@ public final class ConnectionTracker {
   /** The rate at which a client must read a long response, beyond the time for a short one. */
   private static final long MIN_BYTES_PER_SECOND = 64 * 1024;
 
+  /**
+   * The memory of a buffer that the client does not read. A response has two or more, and they keep
+   * its request in memory even if the stream has been reset.
+   */
+  private static final long BYTES_PER_UNREAD_BUFFER = RequestTracking.STREAM_BYTES;
+
   private final Map<HttpConnection, ConnectionState> open = new HashMap<>();
   private final Map<BodyReceiver, Long> deadlines = new LinkedHashMap<>();
   private final MemoryBudget budget;
@@ -50,24 +56,41 @@ public final class ConnectionTracker {
     var state = new ConnectionState(connection, now);
     open.put(connection, state);
     connection.closeHandler(closed -> remove(state));
-    HeaderReadListener.install(
-        connection,
-        budget,
-        new HeaderReadListener.Listener() {
-          @Override
-          public void onRead(int bytes) {
-            headBytesRead(state, bytes);
-          }
-
-          @Override
-          public boolean isHeadUnfinished() {
-            return state.requests == 0 && state.head;
-          }
-        });
+    HeaderReadListener.install(connection, budget, bytes -> headBytesRead(state, bytes));
     HeaderSizeMeter.install(connection, state);
+    state.backpressure = ReadBackpressure.install(connection, backpressureListener(state));
     if (goingAway) {
       var unused = GracefulGoAway.send(connection);
     }
+  }
+
+  private ReadBackpressure.Listener backpressureListener(ConnectionState state) {
+    return new ReadBackpressure.Listener() {
+      @Override
+      public void stopped(int buffers) {
+        readingStopped(state, buffers * BYTES_PER_UNREAD_BUFFER);
+      }
+
+      @Override
+      public void continues() {
+        state.stopped = false;
+        release(state, state.unreadWeight);
+        state.unreadWeight = 0;
+      }
+    };
+  }
+
+  /** Reserves memory for the buffers that the client has not read, or closes the connection. */
+  private void readingStopped(ConnectionState state, long weight) {
+    if (!reserve(state, weight)) {
+      remove(state);
+      state.cut();
+      return;
+    }
+    state.unreadWeight = weight;
+    state.stopped = true;
+    state.unreadBytes = Long.MAX_VALUE;
+    state.unreadSince = now;
   }
 
   /** Stops tracking a connection and releases the memory of its requests. */
@@ -191,11 +214,27 @@ public final class ConnectionTracker {
       deadlines.remove(request);
       request.onTimeout();
     }
+    var stalled = open.values().stream().filter(this::isStalled).toList();
+    for (var state : stalled) {
+      remove(state);
+      state.cut();
+    }
     var idle = open.values().stream().filter(this::isIdle).toList();
     for (var state : idle) {
       if (state.closing) state.cut();
       else state.close();
     }
+  }
+
+  /** Returns whether a stopped connection has made no progress within the time for a body. */
+  private boolean isStalled(ConnectionState state) {
+    if (!state.stopped || state.backpressure == null) return false;
+    long unread = state.backpressure.unreadBytes();
+    if (unread < state.unreadBytes) {
+      state.unreadBytes = unread;
+      state.unreadSince = now;
+    }
+    return now - state.unreadSince > bodyTicks;
   }
 
   private boolean isIdle(ConnectionState state) {

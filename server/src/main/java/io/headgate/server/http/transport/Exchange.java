@@ -182,6 +182,16 @@ public final class Exchange implements PendingCall {
   }
 
   @Override
+  public void waitBegins() {
+    tracking.waitBegins();
+  }
+
+  @Override
+  public void waitEnds() {
+    tracking.waitEnds();
+  }
+
+  @Override
   public void runGuarded(Runnable task) {
     try {
       task.run();

@@ -35,6 +35,7 @@ final class H2cUpgradeBlocker extends ChannelInboundHandlerAdapter {
       if (pipeline.get(UPGRADE_HANDLER) != null) {
         pipeline.addBefore(UPGRADE_HANDLER, "no-upgrade", new NoUpgrade());
       }
+      ReadBackpressure.install(pipeline); // before the first requests are decoded
       pipeline.remove(this);
     }
     context.fireChannelRead(message);

@@ -1,43 +1,97 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs tasks that create or parse large texts, such as all rules, on virtual threads, a few at a
- * time. Hundreds of requests that wait for their turn need little memory; hundreds of such texts
- * need much.
+ * time. Tasks that wait for their turn need little memory, large texts need much. A task has its
+ * turn until its result has been delivered to the event loop that started it. The number of waiting
+ * tasks is bounded as well: a client that resets its HTTP/2 streams may start any number of
+ * requests, and their tasks are not cancelled. Thread-safe.
  */
 public final class LargeTaskExecutor {
+  /** Heap for each task that may wait. It keeps its request, which takes about 20 kB. */
+  private static final long HEAP_PER_WAITING_TASK = 1L << 20;
+
+  private static final int MIN_WAITING = 100;
+  private static final int MAX_WAITING = 1_000;
+
   private static final long HEAP_PER_TASK = 64L << 20;
   private static final int MIN_CONCURRENCY = 2;
   private static final int MAX_CONCURRENCY = 16;
 
-  private static final Semaphore PERMITS =
-      new Semaphore(concurrency(Runtime.getRuntime().maxMemory()));
+  /** The number of tasks that may run at once, or have a result that is not delivered. */
+  static final int CONCURRENCY =
+      Math.clamp(
+          Runtime.getRuntime().maxMemory() / HEAP_PER_TASK, MIN_CONCURRENCY, MAX_CONCURRENCY);
 
-  /** Runs each task on a virtual thread once a permit is available. */
-  public static final Executor EXECUTOR =
-      task -> Thread.startVirtualThread(() -> runWithPermit(task));
+  private static final Semaphore PERMITS = new Semaphore(CONCURRENCY);
 
-  private static int concurrency(long heap) {
-    return Math.clamp(heap / HEAP_PER_TASK, MIN_CONCURRENCY, MAX_CONCURRENCY);
+  /** The number of tasks that may wait or run at once. */
+  static final int MAX_TASKS =
+      Math.clamp(
+          Runtime.getRuntime().maxMemory() / HEAP_PER_WAITING_TASK, MIN_WAITING, MAX_WAITING);
+
+  private static final Semaphore PLACES = new Semaphore(MAX_TASKS);
+
+  /**
+   * Runs a task and completes with its result.
+   *
+   * @throws ProblemException with status 503 if too many tasks are waiting
+   */
+  public static <T> CompletableFuture<T> supply(Supplier<T> task) {
+    if (!PLACES.tryAcquire()) {
+      throw new ProblemException(
+          ProblemDocument.of(
+                  503,
+                  "%d requests for long responses are in progress, which is the maximum; try again in a second"
+                      .formatted(MAX_TASKS))
+              .with("Retry-After", "1"));
+    }
+    var result = new CompletableFuture<T>();
+    var caller = Vertx.currentContext();
+    Thread.startVirtualThread(() -> {
+      PERMITS.acquireUninterruptibly();
+      run(task, result);
+      releaseAfterDelivery(caller);
+    });
+    return result;
   }
 
-  private static void runWithPermit(Runnable task) {
-    PERMITS.acquireUninterruptibly();
+  private static <T> void run(Supplier<T> task, CompletableFuture<T> result) {
     try {
-      task.run();
-    } finally {
-      PERMITS.release();
+      result.complete(task.get());
+    } catch (Throwable e) {
+      result.completeExceptionally(e);
     }
   }
 
-  /** Runs a task and completes with its result. */
-  public static <T> CompletableFuture<T> supply(Supplier<T> task) {
-    return CompletableFuture.supplyAsync(task, EXECUTOR);
+  /**
+   * Releases the permit and the place of a task once the event loop that started it has received
+   * the result. An event loop that is busy with other requests would otherwise accumulate results.
+   * The completion of the result has added its delivery to the tasks of the event loop, so a later
+   * task of the event loop runs after it.
+   */
+  private static void releaseAfterDelivery(@Nullable Context caller) {
+    try {
+      if (caller == null) release();
+      else caller.runOnContext(delivered -> release());
+    } catch (RejectedExecutionException stopped) {
+      release();
+    }
+  }
+
+  private static void release() {
+    PERMITS.release();
+    PLACES.release();
   }
 
   private LargeTaskExecutor() {}

@@ -2,8 +2,10 @@ package io.headgate.server.http.transport;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
@@ -22,6 +24,16 @@ import java.util.concurrent.ThreadFactory;
  * there is none.
  */
 public final class LimitingTransport implements io.vertx.core.transport.Transport, Transport {
+  private static final int MIN_READ_BYTES = 64;
+  private static final int INITIAL_READ_BYTES = 2 * 1024;
+
+  /**
+   * The bytes that are read of a connection before those of the next one. Netty's default is 1 MB,
+   * and an HTTP/2 request takes 13 bytes or more: the requests of one connection would delay those
+   * of all others for seconds.
+   */
+  private static final int MAX_READ_BYTES = 4 * 1024;
+
   private final io.vertx.core.transport.Transport delegate;
   private final Transport base;
   private final ConnectionLimiter limiter;
@@ -47,6 +59,10 @@ public final class LimitingTransport implements io.vertx.core.transport.Transpor
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap server) {
     base.configure(options, domainSocket, server);
+    server.childOption(
+        ChannelOption.RECVBUF_ALLOCATOR,
+        new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, INITIAL_READ_BYTES, MAX_READ_BYTES)
+            .maxMessagesPerRead(1));
     server.handler(new FirstRequestTimeout.AcceptHandler(limiter));
   }
 

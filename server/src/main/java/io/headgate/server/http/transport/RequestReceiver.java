@@ -27,6 +27,7 @@ final class RequestReceiver {
   private final ResponseSender sender;
   private @Nullable Route route;
   private @Nullable ProblemDocument refusal;
+  private boolean handled;
 
   /**
    * @param exchange is passed to the handler
@@ -67,7 +68,7 @@ final class RequestReceiver {
     }
     long announced = RequestBody.announced(request);
     if (RequestBody.isTooLongToDrain(announced)) {
-      refuse(refusal == null ? tooLong() : refusal);
+      abandonBody();
     } else {
       String expected = request.getHeader(HttpHeaders.EXPECT);
       if (expected != null) answerExpectation(expected, announced);
@@ -88,17 +89,33 @@ final class RequestReceiver {
   }
 
   private void receiveChunk(Buffer chunk) {
-    boolean answered = sender.isAnswered();
+    boolean answered = handled || sender.isAnswered();
     body.append(chunk, !answered && refusal == null, maxBody());
     if (answered) return;
     if (!tracking.reserveBody(body.length())) refuse(ResponseSender.BUSY);
-    else if (body.isTooLongToDrain()) refuse(refusal == null ? tooLong() : refusal);
+    else if (body.isTooLongToDrain()) abandonBody();
+  }
+
+  /**
+   * Answers a request whose body is too long to be read to its end. A route that ignores bodies
+   * handles the request nevertheless: an error instead of a decision would let it pass a proxy that
+   * fails open.
+   */
+  private void abandonBody() {
+    if (refusal != null) refuse(refusal);
+    else if (route == null || route.takesBody()) refuse(tooLong());
+    else handle();
   }
 
   private void complete() {
     sender.bodyCompleted();
+    if (sender.isAnswered()) tracking.bodyReceived();
+    else if (!handled) handle();
+  }
+
+  private void handle() {
+    handled = true;
     tracking.bodyReceived();
-    if (sender.isAnswered()) return;
     exchange.runGuarded(() -> {
       if (refusal != null) throw new ProblemException(refusal);
       if (route == null) throw new IllegalStateException("no route and no refusal");
@@ -127,11 +144,14 @@ final class RequestReceiver {
   }
 
   private void answerExpectation(String expected, long announced) {
-    boolean tooLong = route != null && route.takesBody() && announced > route.maxBody();
+    boolean takesBody = route != null && route.takesBody();
     if (refusal != null) refuse(refusal);
-    else if (!expected.equalsIgnoreCase("100-continue")) refuse(unexpected(expected));
-    else if (tooLong) refuse(tooLong());
-    else request.response().writeContinue();
+    else if (expected.equalsIgnoreCase("100-continue")) {
+      if (takesBody && announced > maxBody()) refuse(tooLong());
+      else request.response().writeContinue();
+    } else if (takesBody) {
+      refuse(unexpected(expected));
+    } // else ignored, since an error would let the request pass a proxy that fails open
   }
 
   /** Answers a request whose remaining body is not read. */

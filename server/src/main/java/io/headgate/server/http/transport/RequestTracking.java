@@ -31,6 +31,8 @@ final class RequestTracking implements BodyReceiver {
   private long headWeight;
   private boolean begun;
   private boolean sending;
+  private int waits;
+  private boolean releasedAfterWait;
 
   /**
    * @param connections tracks the connections of this event loop
@@ -92,9 +94,9 @@ final class RequestTracking implements BodyReceiver {
     connections.awaitBody(this);
   }
 
-  /** Removes the deadline for the body. */
+  /** Removes the deadline for the body. That of a response which is being sent stays. */
   void bodyReceived() {
-    connections.clearDeadline(this);
+    if (!sending) connections.clearDeadline(this);
   }
 
   /**
@@ -128,9 +130,27 @@ final class RequestTracking implements BodyReceiver {
     connections.awaitSent(this, bytes);
   }
 
+  /** Records that the request waits for a result, which keeps it in memory even if it is reset. */
+  void waitBegins() {
+    waits++;
+  }
+
+  /** Records the end of a wait. */
+  void waitEnds() {
+    waits--;
+    if (waits > 0 || !releasedAfterWait) return;
+    releasedAfterWait = false;
+    resize(0);
+  }
+
+  private void release() {
+    if (waits > 0) releasedAfterWait = true;
+    else resize(0);
+  }
+
   /** Ends the accounting of the response: it has been sent, or its client has disconnected. */
   void sent() {
-    resize(0);
+    release();
     if (!sending) return;
     sending = false;
     if (connection != null) connection.sending--;
@@ -149,7 +169,7 @@ final class RequestTracking implements BodyReceiver {
     else trace.clientDisconnected();
     connections.clearDeadline(this);
     connections.requestEnded(connection);
-    if (!answered) resize(0);
+    if (!answered) release();
   }
 
   /** Called when the body does not arrive, or the response is not received, in time. */

@@ -52,16 +52,16 @@ class ExplainHandlersTest {
             """
             {"subject":{"key":"user:42"},"rules":[\
             {"id":"per-user","applies":true,"reason":"applies, with override 1","mode":"enforce",\
-            "override":1,"conditions":[{"attribute":"key","pattern":"user:*","value":"user:42",\
-            "met":true}],"limits":[{"rule":"per-user","name":"per-user",\
+            "override":1,"remaining":17,"conditions":[\
+            {"attribute":"key","pattern":"user:*","value":"user:42","met":true}],"limits":[{"rule":"per-user","name":"per-user",\
             "algorithm":"fixed-window","limit":20,"remaining":17,"resetAfterMs":60000}]}],\
             "notApplying":2,"nearMisses":[\
             {"id":"login","applies":false,"reason":"path is (absent), not /login",\
-            "mode":"shadow","override":null,"conditions":[\
+            "mode":"shadow","override":null,"remaining":null,"conditions":[\
             {"attribute":"path","pattern":"/login","value":"(absent)","met":false},\
             {"attribute":"key","pattern":"*","value":"user:42","met":true}],"limits":[]},\
             {"id":"others","applies":false,"reason":"is a fallback, and another rule applies",\
-            "mode":"enforce","override":null,"conditions":[],"limits":[]}]}\
+            "mode":"enforce","override":null,"remaining":null,"conditions":[],"limits":[]}]}\
             """);
   }
 

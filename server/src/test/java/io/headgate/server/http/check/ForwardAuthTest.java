@@ -218,6 +218,16 @@ class ForwardAuthTest {
         .isEqualTo(431);
   }
 
+  /** A proxy may forward these headers of its client; an error would pass where it fails open. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Expect: miracles", "Content-Length: 99999999"})
+  void headersOfABodyThatIsIgnoredDoNotPreventTheDecision(String header) {
+    String key = "X-Headgate-Key: with-" + header.substring(0, 6);
+    assertThat(gate(key, header).header("RateLimit")).contains("r=1");
+    assertThat(gate(key, header).status()).isEqualTo(204);
+    assertThat(gate(key, header).status()).isEqualTo(429);
+  }
+
   @Test
   void longestHeadersOfNginxAreDecided() {
     String eight = "v".repeat(8_000);

@@ -48,6 +48,7 @@ public final class JsonBodyFuzzTarget {
       }
     }
     if (accepted(() -> WhatIfReader.read(input)).isPresent()) TREES.readTree(input);
+    if (accepted(() -> SignalReader.read(input)).isPresent()) TREES.readTree(input);
     if (accepted(() -> PlaygroundReader.read(input)).isPresent()) TREES.readTree(input);
   }
 

@@ -35,7 +35,7 @@ class CallersQueryTest {
     var writer = new CompletableFuture<Thread>();
     var written =
         StatsHandlers.serialize(
-            callers,
+            () -> callers,
             list -> {
               writer.complete(Thread.currentThread());
               return ALL.answer(list, CallerMask.NONE);

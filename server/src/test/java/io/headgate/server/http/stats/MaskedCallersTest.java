@@ -166,6 +166,29 @@ class MaskedCallersTest {
     assertThat(service.post("/v1/what-if", WHAT_IF, ADMIN).body()).contains(CALLER);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "match: {api-key: 's3cr3t-k*'}, limit: {algorithm: fixed-window, rate: 1/1h}",
+        "match: {api-key: '%s'}, limit: {algorithm: fixed-window, rate: 1/1h}",
+        "match: {api-key: {except: '%s'}}, limit: {algorithm: fixed-window, rate: 1/1h}",
+        "match: {api-key: '*'}, limit: {algorithm: fixed-window, rate: 9/1h},"
+            + " overrides: [{match: {session: '%s'}, limit: deny}]",
+        "match: {api-key: '*'}, limit: {algorithm: token-bucket, rate: 9/1h,"
+            + " fair: {among: api-key, weights: {'%s': 9}}}",
+      })
+  void whatIfOfReadersDoesNotFindNamesInRecentTraffic(String rule) {
+    var body =
+        """
+        {"rules":"{id: keys, %s}","replace":"keys","source":{"kind":"recent"}}\
+        """
+            .formatted(rule.formatted(SECRET));
+    var answer = service.post("/v1/what-if", body, READ);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(403);
+    assertThat(answer.body()).contains("callers are masked");
+    assertThat(service.post("/v1/what-if", body, ADMIN).status()).isEqualTo(200);
+  }
+
   @Test
   void auditLogMasksTheSubjectOfAReset() {
     try (var log = new LogCapture("io.headgate.audit").withInfo()) {

@@ -79,7 +79,8 @@ class StatsJsonTest {
         new StoreView(store),
         new StoreLatency(),
         () -> FallbackStats.NONE,
-        InMemoryRuleRepository.of(RuleSet.of()));
+        InMemoryRuleRepository.of(RuleSet.of()),
+        List::of);
   }
 
   @Test
