@@ -93,6 +93,18 @@ class HeadgateIT {
   }
 
   @Test
+  void errorThatPreventsTheStartIsJsonWithoutATerminal() throws Exception {
+    try (var service =
+        new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--prt", "0")) {
+      assertThat(service.exitCode()).isEqualTo(2);
+      assertThat(service.err().lines()).hasSize(1);
+      var error = JsonReply.read(service.err());
+      assertThat(error.at("level").text()).isEqualTo("ERROR");
+      assertThat(error.at("message").text()).startsWith("Unknown options: '--prt', '0'");
+    }
+  }
+
+  @Test
   void logIsJsonWithoutATerminal() throws Exception {
     try (var service =
         new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--port", "0")) {

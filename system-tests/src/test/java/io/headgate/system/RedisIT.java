@@ -154,6 +154,7 @@ class RedisIT {
         assertThat(service.err().lines())
             .hasSize(1)
             .allMatch(line -> line.contains("can't be reached"))
+            .allMatch(line -> line.contains("the connection was refused"))
             .allMatch(line ->
                 line.contains(
                     "decisions use each rule's on-store-failure policy until it recovers"));
