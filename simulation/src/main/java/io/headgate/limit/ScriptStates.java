@@ -42,10 +42,9 @@ public final class ScriptStates {
           case RollingWindow window ->
               throw new UnsupportedOperationException(
                   "the script does not undo charges of a rolling window");
-          case Concurrency slots -> slots.release(bare, now, charge.holder());
+          case SlotLimit slots -> slots.release(bare, now, charge.holder());
           case FairShare fair ->
-              throw new UnsupportedOperationException(
-                  "the simulation does not undo charges of " + fair);
+              fair(fair.arithmetic(), (FairState) bare, charge.shareOrNone(), now, cost, freshAt);
           case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
         };
     return limit instanceof Holdable holdable
@@ -65,6 +64,30 @@ public final class ScriptStates {
     long rest = Math.max(0, wait * rate.unitPermits - state.slack() - back);
     long repaidIn = Math.ceilDiv(rest, rate.unitPermits);
     return new BucketState(now + repaidIn, repaidIn * rate.unitPermits - rest, state.refillTime());
+  }
+
+  /** Returns the charge to the pool as a bucket does, and no more than that to the tenant. */
+  private static State fair(
+      FairBucket limit, FairState stored, Share share, long now, long cost, long wasFreshAt) {
+    var state = new FairDraft(limit, stored, now).state();
+    var pool = limit.pool();
+    var after = (BucketState) bucket(pool, state.pool, now, cost, wasFreshAt);
+    if (after.equals(state.pool)) return stored;
+    var rate = pool.rate();
+    long back = Math.min(cost * rate.unitPeriod, (wasFreshAt - now) * rate.unitPermits);
+    long ticks =
+        back / rate.unitPeriod * limit.scale()
+            + back % rate.unitPeriod * limit.scale() / rate.unitPeriod;
+    var tenants = state.tenants;
+    var debts = state.debts;
+    var tenant = tenants.find(share.tenant(), FairTenants.hashOf(share.tenant()));
+    if (tenant != null && tenant.finish() > state.virtual) {
+      long finish = Math.max(tenant.finish() - ticks / tenant.weight(), state.virtual + 1);
+      var less = tenant.withFinish(finish);
+      tenants = tenants.with(less);
+      debts = FairDebts.add(FairDebts.remove(debts, tenant), less);
+    }
+    return state.with(after, tenants, debts);
   }
 
   /** Undoes a charge of the current window; charges of earlier windows have expired with them. */

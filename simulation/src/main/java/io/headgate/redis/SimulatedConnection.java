@@ -37,6 +37,11 @@ final class SimulatedConnection implements RedisConnection {
   }
 
   @Override
+  public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
+    throw new UnsupportedOperationException("no scenario reports load");
+  }
+
+  @Override
   public CompletionStage<Long> reset(byte[] key) {
     throw new UnsupportedOperationException("no scenario resets a counter");
   }

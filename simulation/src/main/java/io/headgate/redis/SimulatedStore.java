@@ -5,6 +5,7 @@ import io.headgate.internal.consistency.FailureDomains;
 import io.headgate.internal.consistency.ManualConsistencyStore;
 import io.headgate.internal.outage.ManualReports;
 import io.headgate.internal.outage.VirtualProber;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.internal.cluster.FailureDomainStore;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.script.ScriptExecutor;
@@ -134,6 +135,11 @@ public final class SimulatedStore {
   /** Releases a slot without retries. */
   public CompletionStage<Boolean> release(Charge charge) {
     return engine.releaseAsync(charge);
+  }
+
+  /** Releases a slot after a call, without retries. */
+  public CompletionStage<Boolean> release(Charge charge, CompletedCall call) {
+    return engine.releaseAsync(charge, call);
   }
 
   /** Invalidates cached denials of a counter whose permits were returned. */

@@ -6,14 +6,6 @@ import java.util.List;
 public final class ScriptPlans {
   private ScriptPlans() {}
 
-  /**
-   * Fixes the hash seed, so that tables have the same iteration order in every JVM. Must be called
-   * before any other class of Headgate is used.
-   */
-  public static void fixHashKey() {
-    HashSeed.fixed = true;
-  }
-
   /** Creates a plan of parts that belong to no rule set. Two charges may have the same counter. */
   public static Plan of(List<Plan.Part> parts, List<Charge> charges) {
     return new Plan(parts, charges, true);

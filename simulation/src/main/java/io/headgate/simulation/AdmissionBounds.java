@@ -1,6 +1,5 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
@@ -8,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayDeque;
@@ -38,7 +38,7 @@ final class AdmissionBounds {
               window.capacity(),
               sorted);
       case RollingWindow window -> inAnySpan(window.window(), window.capacity(), sorted);
-      case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
+      case SlotLimit slots -> throw new IllegalArgumentException("slots are released: " + slots);
       case FairShare fair -> ofBucket(fair.bucket().rate(), fair.capacity(), sorted);
       case Stateless stateless -> throw new IllegalArgumentException("has no state: " + stateless);
     };

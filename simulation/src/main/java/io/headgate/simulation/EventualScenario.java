@@ -9,6 +9,7 @@ import io.headgate.store.ConsistencyOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Runs eventual rules without faults. They over-admit by at most the traffic of one sync interval,
@@ -39,7 +40,7 @@ final class EventualScenario implements Scenario {
     var dice = Dice.of(seed, 140);
     var kind = dice.oneIn(6) ? Kind.MANY : dice.any(Kind.STEADY, Kind.BURSTS, Kind.CHANGED);
     long sync = dice.any(20L, 100L, 100L, 500L) * Workload.MS;
-    long latency = kind == Kind.MANY ? dice.scale(2_000, 20_000) : dice.scale(100, 15_000);
+    long latency = kind == Kind.MANY ? dice.scale(2_000, 10_000) : dice.scale(100, 15_000);
     return new Setting(kind, sync, latency, kind == Kind.MANY ? 1 : (int) dice.between(1, 5));
   }
 
@@ -71,10 +72,19 @@ final class EventualScenario implements Scenario {
         }
       }
       case MANY -> {
-        ruleSets.add(rules(TokenBucket.of(Workload.rate(1_000, 86_400 * Workload.SECOND))));
-        int callers = (int) dice.scale(300, 2_500);
-        for (int i = 0; i < callers; i++) work.request(dice.below(setting.sync), 0, "u" + i, 1);
-        end = 2 * setting.sync;
+        var daily = TokenBucket.of(Workload.rate(1_000, 86_400 * Workload.SECOND));
+        ruleSets.add(RuleSet.of(rule(daily), strictRule()));
+        int callers = (int) dice.scale(1_000, 5_000);
+        for (int i = 0; i < callers; i++) {
+          // The first request creates the local copy; the second is reported with all others.
+          work.request(dice.below(setting.sync), 0, "u" + i, 1);
+          work.request(setting.sync + dice.below(setting.sync), 0, "u" + i, 1);
+        }
+        // Strict checks share the server's queue with the reports.
+        for (long at = 0; at < 4 * setting.sync; at += 2 * Workload.MS) {
+          work.events.add(new Event.Arrival(at, 0, Map.of("job", "j"), 1, 0));
+        }
+        end = 4 * setting.sync;
       }
       case CHANGED -> {
         long permits = dice.scale(50, 1_000);
@@ -92,7 +102,7 @@ final class EventualScenario implements Scenario {
     return new RunScript(
         seed,
         setting.nodes,
-        dice.any(1, 1, 2),
+        setting.kind == Kind.MANY ? 1 : dice.any(1, 1, 2), // in a cluster, each slot has a queue
         ruleSets,
         Duration.ofMillis(50),
         ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(setting.sync / Workload.MS)),
@@ -103,8 +113,22 @@ final class EventualScenario implements Scenario {
   }
 
   private static RuleSet rules(Limit limit) {
-    return RuleSet.of(
-        Rule.named("r").match("user", "*").limit(limit).consistency(Consistency.EVENTUAL).build());
+    return RuleSet.of(rule(limit));
+  }
+
+  private static Rule rule(Limit limit) {
+    return Rule.named("r")
+        .match("user", "*")
+        .limit(limit)
+        .consistency(Consistency.EVENTUAL)
+        .build();
+  }
+
+  private static Rule strictRule() {
+    return Rule.named("job")
+        .match("job", "*")
+        .limit(TokenBucket.of(Workload.rate(1_000_000, Workload.SECOND)))
+        .build();
   }
 
   @Override

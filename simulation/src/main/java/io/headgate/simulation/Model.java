@@ -1,6 +1,5 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
@@ -8,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class Model {
       }
       case SlidingWindow window -> cost <= remaining(window, at);
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
-      case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
+      case SlotLimit slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
       case FairShare fair -> throw new IllegalArgumentException("not simulated: " + fair);
       case Stateless stateless ->
           throw new IllegalArgumentException("not a rate limit: " + stateless);

@@ -1,5 +1,6 @@
 package io.headgate.simulation;
 
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.redis.SimulatedStore;
 import io.headgate.rule.Charge;
@@ -60,6 +61,7 @@ final class OverCheck implements Check {
       if (part.rule().consistency() != Consistency.EVENTUAL) continue;
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = offer.plan().charges().get(i);
+        if (!(charge.limit() instanceof Holdable)) continue; // decided strictly
         trafficOf(charge, true).offered(world, offer.request().node(), charge.cost(), sync);
       }
     }
@@ -72,10 +74,11 @@ final class OverCheck implements Check {
       var combine = part.rule().combine();
       if (!part.isEnforced()) continue;
       if (combine instanceof Combine.Any || combine instanceof Combine.Weighted) continue;
-      boolean eventual = part.rule().consistency() == Consistency.EVENTUAL;
+      boolean eventualRule = part.rule().consistency() == Consistency.EVENTUAL;
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = decision.plan().charges().get(i);
-        if (charge.limit() instanceof io.headgate.limit.Concurrency) continue;
+        boolean eventual = eventualRule && charge.limit() instanceof Holdable;
+        if (charge.limit() instanceof io.headgate.limit.SlotLimit) continue;
         var observed = trafficOf(charge, eventual);
         observed.admitted.add(new AdmissionBounds.Admitted(decision.at(), charge.cost()));
         observed.several |=

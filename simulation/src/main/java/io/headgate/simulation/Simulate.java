@@ -1,15 +1,15 @@
 package io.headgate.simulation;
 
+import io.headgate.internal.hash.FixedHashKey;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
-import io.headgate.rule.ScriptPlans;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Runs scenarios by seed: {@code ./simulate --help}. */
 public final class Simulate {
   static {
-    ScriptPlans.fixHashKey(); // otherwise tables have another iteration order in each JVM
+    FixedHashKey.select(); // otherwise tables have another iteration order in each JVM
   }
 
   static final List<Scenario> ALL =
@@ -17,8 +17,10 @@ public final class Simulate {
           new StrictScenario(),
           new SpanningScenario(),
           new LeasedScenario(),
+          new FairScenario(),
           new ChangeScenario(),
-          new SlotsScenario(),
+          new SlotsScenario(false),
+          new SlotsScenario(true),
           new EventualScenario(),
           new OutageScenario(),
           new LocalScenario(),

@@ -1,6 +1,8 @@
 package io.headgate.simulation;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -10,15 +12,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs concurrency limits under faults. There are never more requests in flight than slots, and the
- * slots of crashed instances expire.
+ * Runs concurrency limits under faults. A request is admitted only if the requests in flight are
+ * then within the limit, and the slots of crashed instances expire.
+ *
+ * @param isAdaptive whether the limit follows the load, by calls of random outcomes and durations
  */
-final class SlotsScenario implements Scenario {
+record SlotsScenario(boolean isAdaptive) implements Scenario {
   private record Setting(long max, long lease, int nodes, int shards, long busy) {}
 
   @Override
   public String name() {
-    return "slots";
+    return isAdaptive ? "adaptive-slots" : "slots";
   }
 
   private static Setting setting(long seed) {
@@ -36,7 +40,13 @@ final class SlotsScenario implements Scenario {
     var setting = setting(seed);
     var dice = Dice.of(seed, 131);
     var work = new Workload(dice);
-    var limit = Concurrency.of(setting.max).withLease(Duration.ofNanos(setting.lease * 1_000));
+    var lease = Duration.ofNanos(setting.lease * 1_000);
+    // A request needs at most min slots, so that it passes under every limit.
+    Limit limit =
+        isAdaptive
+            ? new AdaptiveConcurrency(
+                setting.max, 3 * setting.max, dice.between(1, 3) * setting.max, lease)
+            : new Concurrency(setting.max, lease);
     var rule =
         Rule.named("slots")
             .match("user", "*")

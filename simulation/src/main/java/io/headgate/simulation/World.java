@@ -1,6 +1,8 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.Concurrency;
+import io.headgate.limit.SlotLimit;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.SimulatedStore;
 import io.headgate.redis.internal.script.SimulatedScript;
 import io.headgate.rule.Charge;
@@ -184,18 +186,27 @@ final class World {
     if (decision.request().holdFor() == 0) return;
     long self = node.generation();
     for (var charge : decision.plan().charges()) {
-      if (!(charge.limit() instanceof Concurrency)) continue;
+      if (!(charge.limit() instanceof SlotLimit)) continue;
+      long held = decision.request().holdFor();
       at(
-          now + decision.request().holdFor(),
+          now + held,
           () ->
               node.run(() -> {
-                if (node.generation() == self) release(node, charge);
+                if (node.generation() == self) release(node, charge, held);
               }));
     }
   }
 
-  private static void release(Node node, Charge charge) {
-    var unused = node.store().release(charge).exceptionally(problem -> false);
+  private static void release(Node node, Charge charge, long held) {
+    var unused = node.store().release(charge, completedCall(held)).exceptionally(problem -> false);
+  }
+
+  /** Returns a call of any outcome, with a wrong duration now and then. */
+  private static CompletedCall completedCall(long held) {
+    var outcomes = CallOutcome.values();
+    int dice = (int) (held / Workload.MS % 17);
+    long duration = dice < 13 ? held : dice == 13 ? CompletedCall.MAX_MICROS : 0;
+    return new CompletedCall(outcomes[dice % outcomes.length], duration);
   }
 
   void at(long time, Runnable action) {

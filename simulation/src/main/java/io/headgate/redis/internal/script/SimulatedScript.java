@@ -1,6 +1,9 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.HoldRequest;
@@ -14,9 +17,14 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.ScriptStates;
+import io.headgate.limit.Share;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
+import io.headgate.limit.SlotState;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Counter;
@@ -42,12 +50,15 @@ import java.util.function.Supplier;
  * ReplyReader}. Not thread-safe.
  */
 public final class SimulatedScript {
+  private static final List<CallOutcome> OUTCOMES = List.of(CallOutcome.values());
+
   private static final int DECIDE = 1;
   private static final int RENEW = 2;
   private static final int RELEASE = 3;
   private static final int GIVE_BACK = 4;
   private static final int TAKE = 5;
   private static final int REPORT = 6;
+  private static final int RELEASE_AFTER = 7;
 
   /** The states of one server; it is notified of charges. */
   public interface Memory {
@@ -117,7 +128,14 @@ public final class SimulatedScript {
               n.get(2).intValue(),
               n.get(4) == 1 ? SlidingWindow.Bound.CONSERVATIVE : SlidingWindow.Bound.INTERPOLATED);
       case 4 -> new RollingWindow(Rate.of(n.get(1), micros(n.get(2))), micros(n.get(3)));
-      case 5 -> new Concurrency(n.get(1), micros(n.get(2)));
+      case 5 ->
+          n.get(3) == 0
+              ? new Concurrency(n.get(1), micros(n.get(2)))
+              : new AdaptiveConcurrency(n.get(3), n.get(1), n.get(4), micros(n.get(2)));
+      case 7 ->
+          new FairShare(
+              new TokenBucket(Rate.of(n.get(1), micros(n.get(2))), n.get(4)),
+              FairSharing.among("tenant"));
       default -> throw new IllegalArgumentException("unknown algorithm: " + n);
     };
   }
@@ -190,7 +208,7 @@ public final class SimulatedScript {
       int mode = (int) number();
       long count = number();
       switch (mode) {
-        case RENEW, RELEASE -> changeSlot(mode, (int) count);
+        case RENEW, RELEASE, RELEASE_AFTER -> changeSlot(mode, (int) count);
         case TAKE -> hold((int) count);
         case REPORT -> report((int) count);
         case GIVE_BACK -> giveBack();
@@ -202,19 +220,26 @@ public final class SimulatedScript {
     }
 
     private void changeSlot(int mode, int key) {
-      var slots = (Concurrency) limits.get((int) number() - 1).limit();
+      var slots = (SlotLimit) limits.get((int) number() - 1).limit();
       long holder = number();
       var name = keys[key - 1];
-      var state = slots.adopt(memory.get(name), now);
-      boolean holds = state.holds(holder);
-      if (holds) {
-        memory.put(
-            name,
-            mode == RENEW ? slots.renew(state, now, holder) : slots.release(state, now, holder));
-      }
+      var state = memory.get(name);
+      boolean holds = SlotLimit.holds(state, now, holder);
+      var next =
+          switch (mode) {
+            case RENEW -> slots.renew(state, now, holder);
+            case RELEASE -> slots.release(state, now, holder);
+            default -> slots.release(state, now, holder, completedCall());
+          };
+      if (state instanceof SlotState) memory.put(name, next);
       memory.noted(
           () -> (mode == RENEW ? "renew " : "release ") + name + " of " + holder + ": " + holds);
       out.put(holds ? 1 : 0);
+    }
+
+    private CompletedCall completedCall() {
+      long duration = number();
+      return new CompletedCall(OUTCOMES.get((int) number()), duration);
     }
 
     private void hold(int key) {
@@ -234,7 +259,7 @@ public final class SimulatedScript {
       if (taken.outcome() instanceof Passed && take.cost() > 0) memory.charged(name, take.cost());
       memory.noted(
           () -> take + " from " + name + ": " + taken.outcome() + ", holds " + taken.held());
-      writeOutcome(taken.outcome(), 0);
+      writeOutcome(taken.outcome(), 0, false);
       out.put(taken.held());
     }
 
@@ -277,8 +302,9 @@ public final class SimulatedScript {
     private Charge charge(String name) {
       var counter = limits.get((int) number() - 1);
       long cost = number();
-      long holder = counter.limit() instanceof Concurrency ? number() : 0;
-      return new Charge(counter, name, cost, holder);
+      long holder = counter.limit() instanceof SlotLimit ? number() : 0;
+      var share = counter.limit() instanceof FairShare ? new Share(text(), (int) number()) : null;
+      return new Charge(counter, name, cost, holder, share);
     }
 
     private void decideOne(boolean keep) {
@@ -293,7 +319,7 @@ public final class SimulatedScript {
           }
         }
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + step.outcome());
-        writeOutcome(step.outcome(), charge.cost());
+        writeOutcome(step.outcome(), charge.cost(), charge.limit() instanceof FairShare);
       }
     }
 
@@ -337,19 +363,31 @@ public final class SimulatedScript {
         }
         var outcome = outcomes.get(i);
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + outcome);
-        writeOutcome(outcomes.get(i), plan.cumulativeCharge(i, j -> charged[j]).cost());
+        long evaluated = plan.cumulativeCharge(i, j -> charged[j]).cost();
+        writeOutcome(outcome, evaluated, charge.limit() instanceof FairShare);
       }
     }
 
-    private void writeOutcome(Outcome outcome, long requested) {
+    private void writeOutcome(Outcome outcome, long requested, boolean fair) {
       switch (outcome) {
         case Passed passed ->
             out.put(0).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
-        case Refused refused ->
-            out.put(1).put(refused.remaining()).put(refused.resetAfter()).put(refused.retryAfter());
+        case Refused refused -> {
+          out.put(1).put(refused.remaining()).put(refused.resetAfter()).put(refused.retryAfter());
+          if (fair) out.put(refused.certainFor());
+        }
         case ExceedsCapacity never ->
             out.put(2).put(never.remaining()).put(never.resetAfter()).put(requested);
       }
+      if (outcome.limit() > 0) out.put(outcome.limit());
+    }
+
+    private String text() {
+      remaining--;
+      in.get(); // the type, of which there is one
+      var text = new byte[Byte.toUnsignedInt(in.get())];
+      in.get(text);
+      return new String(text, StandardCharsets.UTF_8);
     }
 
     /** Decodes the next integer, which may be encoded as text. */

@@ -2,7 +2,10 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Holdable;
@@ -11,8 +14,11 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.CallOutcome;
+import io.headgate.load.CompletedCall;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
@@ -53,6 +59,8 @@ class SimulatedScriptTest {
         rule("leaky", LeakyBucket.of(rate).withQueue(permits)).build(),
         rule("rolling", RollingWindow.of(rate)).build(),
         rule("slots", Concurrency.of(permits / 5).withLease(Duration.ofSeconds(2))).build(),
+        rule("adaptive", new AdaptiveConcurrency(2, permits / 5, 4, Duration.ofSeconds(2))).build(),
+        rule("fair", fair(rate)).build(),
         Rule.named("several")
             .match("kind", "several")
             .match("key", "*")
@@ -60,6 +68,7 @@ class SimulatedScriptTest {
             .limit(RuleLimit.of("b", FixedWindow.of(Rate.of(permits / 2, rate.period()))))
             .combine(permits > 30 ? new Combine.Weighted(600) : new Combine.Any())
             .build(),
+        Rule.named("both").match("kind", "several").match("key", "*").limit(fair(rate)).build(),
         Rule.named("shadow")
             .match("kind", "several")
             .match("key", "*")
@@ -71,6 +80,10 @@ class SimulatedScriptTest {
             .match("key", "*")
             .limit(SlidingWindow.of(rate))
             .build());
+  }
+
+  private static FairShare fair(Rate rate) {
+    return new FairShare(TokenBucket.of(rate), FairSharing.among("tenant").withWeight("t1", 3));
   }
 
   private static Rule.Builder rule(String kind, Limit limit) {
@@ -98,10 +111,22 @@ class SimulatedScriptTest {
   private void step(ScriptExecutor real, ScriptExecutor simulated, int step) {
     clock.sleep(random.nextInt(random.nextInt(20) == 0 ? 3_000_000 : 100_000));
     var kinds =
-        List.of("token", "fixed", "sliding", "leaky", "rolling", "slots", "several", "several");
+        List.of(
+            "token",
+            "fixed",
+            "sliding",
+            "leaky",
+            "rolling",
+            "slots",
+            "adaptive",
+            "fair",
+            "several",
+            "several");
     var kind = kinds.get(random.nextInt(kinds.size()));
     long cost = random.nextInt(5) == 0 ? random.nextInt(12) : 1;
-    var subject = Subject.of(Map.of("kind", kind, "key", "k" + random.nextInt(2)));
+    var tenant = "t" + random.nextInt(4);
+    var subject =
+        Subject.of(Map.of("kind", kind, "key", "k" + random.nextInt(2), "tenant", tenant));
     var rules = ruleSets.get(random.nextInt(ruleSets.size()));
     var plan = rules.plan(Request.of(subject, cost), 0, 1 + random.nextInt(20));
     var charge = plan.charges().getFirst();
@@ -126,7 +151,17 @@ class SimulatedScriptTest {
             .isEqualTo(expected);
       }
       case 2 -> {
-        if (!(charge.limit() instanceof Concurrency)) break;
+        if (!(charge.limit() instanceof SlotLimit)) break;
+        if (random.nextInt(3) > 0) {
+          var outcomes = CallOutcome.values();
+          var call =
+              new CompletedCall(
+                  outcomes[random.nextInt(outcomes.length)], random.nextInt(3_000_000));
+          assertThat(simulated.release(charge, call))
+              .as(what)
+              .isEqualTo(real.release(charge, call));
+          break;
+        }
         boolean renew = random.nextBoolean();
         boolean expected = renew ? real.renew(charge) : real.release(charge);
         boolean actual = renew ? simulated.renew(charge) : simulated.release(charge);
@@ -179,6 +214,11 @@ class SimulatedScriptTest {
     @Override
     public int hashSlot(String key) {
       return 0;
+    }
+
+    @Override
+    public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
+      throw new UnsupportedOperationException("only batches are sent");
     }
 
     @Override
