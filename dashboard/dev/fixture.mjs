@@ -104,7 +104,7 @@ export function fixture({ token = null } = {}) {
 
   function explain({ subject }) {
     const applies = (rule) => Object.keys(rule.match ?? {}).every((name) => name in subject);
-    const explained = (rule, yes) => ({ id: rule.id, applies: yes, reason: yes ? Object.entries(rule.match ?? {}).map(([n, p]) => `${n} ${subject[n]} matches ${p}`).join(', ') : `has no ${Object.keys(rule.match ?? {}).find((n) => !(n in subject)) ?? 'reason'}`, mode: rule.mode ?? 'enforce', override: null, conditions: [], limits: yes ? (rule.limits ?? [rule.limit]).map((l) => ({ rule: rule.id, name: l.name ?? rule.id, algorithm: l.algorithm, limit: 200, remaining: rule.id === 'login' ? 0 : 137, resetAfterMs: rule.id === 'login' ? 290_000 : 37_800 })) : [] });
+    const explained = (rule, yes) => ({ id: rule.id, applies: yes, reason: yes ? Object.entries(rule.match ?? {}).map(([n, p]) => `${n} ${subject[n]} matches ${p}`).join(', ') : `has no ${Object.keys(rule.match ?? {}).find((n) => !(n in subject)) ?? 'reason'}`, mode: rule.mode ?? 'enforce', override: null, remaining: yes ? (rule.id === 'login' ? 0 : 137) : null, conditions: [], limits: yes ? (rule.limits ?? [rule.limit]).map((l) => ({ rule: rule.id, name: l.name ?? rule.id, algorithm: l.algorithm, limit: 200, remaining: rule.id === 'login' ? 0 : 137, resetAfterMs: rule.id === 'login' ? 290_000 : 37_800 })) : [] });
     const yes = state.rules.filter((r) => applies(r) && !r.fallback);
     return { subject, rules: yes.map((r) => explained(r, true)), notApplying: state.rules.length - yes.length, nearMisses: state.rules.filter((r) => !yes.includes(r)).map((r) => explained(r, false)) };
   }
@@ -217,7 +217,7 @@ function readRule(text) {
     if (item && list) { list.push(flow(item[1])); continue; }
     const [, name, value] = /^(\w[\w-]*):\s*(.*)$/.exec(line) ?? [];
     if (!name) return { problems: [{ line: i + 1, column: 1, field: '', message: 'a member such as id: per-user was expected' }] };
-    if (value.includes('token-buket')) return { problems: [{ line: i + 1, column: value.indexOf('token-buket') + name.length + 3, field: 'limit.algorithm', message: "'token-buket' is not known; did you mean token-bucket? Allowed: token-bucket, leaky-bucket, fixed-window, sliding-window, rolling-window, concurrency" }] };
+    if (value.includes('token-buket')) return { problems: [{ line: i + 1, column: value.indexOf('token-buket') + name.length + 3, field: 'limit.algorithm', message: "'token-buket' is not known; did you mean token-bucket? Allowed: token-bucket, leaky-bucket, fixed-window, sliding-window, rolling-window, concurrency, adaptive-concurrency" }] };
     try {
       rule[name] = value === '' ? (list = []) : flow(value);
     } catch {

@@ -59,6 +59,30 @@ describe('a block', () => {
     expect(ruleIn(put!.body)).toMatchObject({ description: 'scrapes', match: { key: 'user:42' }, limit: 'deny' });
   });
 
+  it('warns of rules that exempt the caller', async () => {
+    const exempt = [
+      { id: 'internal', exempt: true, match: { key: 'user:*' } },
+      { id: 'others', exempt: true, match: { key: 'admin:*' } },
+      { id: 'tried', exempt: true, mode: 'shadow', match: { key: 'user:*' } },
+    ];
+    const explained = ['internal', 'tried', 'per-user'].map((id) => ({ id }));
+    network((sent) => (sent.path === '/v1/explain' ? json(200, { rules: explained }) : rules(exempt)(sent)));
+    as('admin', <CallerActions caller={{ key: 'user:42' }} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Block…' }));
+    await screen.findByText('The block has no effect while the caller is exempt');
+    const links = within(screen.getByRole('dialog')).getAllByRole('link');
+    expect(links.map(({ textContent }) => textContent)).toEqual(['internal']);
+  });
+
+  it('does not ask for an explanation if no rule exempts', async () => {
+    const sent = network(rules([{ id: 'per-user', limit: 'deny', match: {} }]));
+    as('admin', <CallerActions caller={{ key: 'user:42' }} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Block…' }));
+    await waitFor(() => expect(sent.filter(({ path }) => path === '/v1/rules').length).toBe(2));
+    expect(sent.some(({ path }) => path === '/v1/explain')).toBe(false);
+    expect(screen.queryByText('The block has no effect while the caller is exempt')).toBeNull();
+  });
+
   it('is shown, and removed after a preview', async () => {
     const sent = network(rules([{ id: 'block-1', limit: 'deny', description: 'abuse', match: { key: 'user:42' } }]));
     as('admin', <CallerActions caller={{ key: 'user:42' }} />);

@@ -20,7 +20,7 @@ const one = (part: Partial<OneCaller> = {}): OneCaller => ({
   series: { from: 0, stepMs: 1000, allowed: [3, 4], denied: [0, 1] },
   ...part,
 });
-const rule = { id: 'login', applies: true, reason: '', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
+const rule = { id: 'login', applies: true, reason: '', mode: 'enforce', override: null, remaining: 0, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
 const explained = (sent: Sent) => {
   if (sent.path === '/v1/rules') return json(200, { revision: 1, total: 0, rules: [] });
   return sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : undefined;

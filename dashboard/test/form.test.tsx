@@ -2,13 +2,13 @@ import { fireEvent, render, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
 import { RuleForm } from '../src/pages/rules/form/RuleForm';
-import { conditionOf, conditionValue, daysOf, daysValue, defaultPer, effectOf, hoursOf, momentOf, momentValue, unknownIn, withEffect, withField } from '../src/pages/rules/form/model';
+import { conditionOf, conditionValue, daysOf, daysValue, defaultPer, effectOf, fairOf, fairValue, hoursOf, momentOf, momentValue, unknownIn, withEffect, withField } from '../src/pages/rules/form/model';
 import { countAt, countOf, limitWords, positionOf, rateOf, rateText } from '../src/pages/rules/form/words';
 import { Editor } from '../src/ui/Editor';
 import { toYaml } from '../src/yaml/print';
 import { rewrite, ruleIn } from '../src/yaml/rewrite';
 import { RULE } from '../src/yaml/schema';
-import { isMap, type ValueMap } from '../src/yaml/tree';
+import { isMap, type Value, type ValueMap } from '../src/yaml/tree';
 import { forAll, rule, written } from './random';
 
 describe('the parts of a rule', () => {
@@ -51,7 +51,19 @@ describe('the parts of a rule', () => {
     expect(limitWords({ algorithm: 'fixed-window', rate: '1M/1mo', align: 'calendar', zone: 'Europe/Berlin' })).toBe('1,000,000 in each calendar month in Europe/Berlin');
     expect(limitWords({ algorithm: 'rolling-window', rate: '5/1m', 'min-interval': '1s' })).toBe('5 in any minute, exactly, at least 1 second apart');
     expect(limitWords({ algorithm: 'concurrency', max: 3 })).toBe('3 at the same time, each for up to 30 seconds without a renewal');
+    expect(limitWords({ algorithm: 'adaptive-concurrency', min: 5, max: 200 })).toBe('5 to 200 at the same time, as many as the backend can handle');
     expect(limitWords('deny')).toContain('refused');
+  });
+
+  it('round-trip how a limit is shared', () => {
+    const fair = { among: 'tenant', 'weight-by': 'plan', weights: { enterprise: 5, pro: 2 } };
+    expect(fairOf(fair)).toEqual({ among: ['tenant'], weightBy: 'plan', weights: ['enterprise=5', 'pro=2'] });
+    expect(fairValue(fairOf(fair)!)).toEqual(fair);
+    expect(fairValue({ among: ['a', 'b'], weightBy: '', weights: ['x = many'] })).toEqual({ among: ['a', 'b'], weights: { x: 'many' } });
+    expect(fairValue(fairOf(undefined)!)).toBeUndefined();
+    for (const other of ['tenant', { among: 'a', other: 1 }, { among: 'a', weights: { 'x=y': 1 } }] as Value[]) expect(fairOf(other)).toBeNull();
+    expect(unknownIn({ limit: { algorithm: 'token-bucket', rate: '1/1s', fair: { among: 'a', other: 1 } } })).toEqual(['limit.fair']);
+    expect(unknownIn({ combine: 'weighted', limits: [{ name: 'a', algorithm: 'concurrency', max: 1, weight: 2, priority: 1 }] })).toEqual(['limits[0].priority']);
   });
 
   it('have sliders whose steps lead back to the same count', () => {
@@ -158,12 +170,40 @@ describe('the form', () => {
     expect(ruleIn(yaml())).toEqual({ id: 'a', match: { key: 'user:*' }, exempt: true });
   });
 
+  it('shares a limit fairly', () => {
+    render(<Both first={START} />);
+    expect(screen.queryByLabelText('Weights of the rule')).toBeNull();
+    set('Shared fairly among of the rule', 'tenant');
+    set('Weight by of the rule', 'plan');
+    set('Weights of the rule', 'pro=2, enterprise=5');
+    expect(ruleIn(yaml())!['limit']).toMatchObject({ fair: { among: 'tenant', 'weight-by': 'plan', weights: { pro: 2, enterprise: 5 } } });
+    set('Algorithm of the rule', 'rolling-window');
+    expect(ruleIn(yaml())!['limit']).not.toHaveProperty('fair');
+  });
+
+  it('sets what the combination of several limits reads', () => {
+    render(<Both first={START} />);
+    fireEvent.click(within(screen.getAllByRole('group', { name: /^For / })[0]!).getByLabelText('Several limits'));
+    expect(screen.queryByLabelText('Weight of limit 1 of the rule')).toBeNull();
+    set('Passes when', 'weighted');
+    set('Weight of limit 1 of the rule', '3');
+    expect((ruleIn(yaml())!['limits'] as ValueMap[])[0]).toMatchObject({ name: 'first', weight: 3 });
+    set('Passes when', 'hierarchical');
+    set('Scope of limit 2 of the rule', 'tenant');
+    expect((ruleIn(yaml())!['limits'] as ValueMap[])[1]).toMatchObject({ name: 'second', scope: 'tenant' });
+  });
+
   it('drops the fields that another algorithm does not have', () => {
     render(<Both first={START} />);
     set('Algorithm of the rule', 'rolling-window');
     expect(ruleIn(yaml())!['limit']).toEqual({ algorithm: 'rolling-window', rate: '100/1m' });
     set('Algorithm of the rule', 'concurrency');
     expect(ruleIn(yaml())!['limit']).toEqual({ algorithm: 'concurrency', max: 10 });
+    set('Algorithm of the rule', 'adaptive-concurrency');
+    set('At least of the rule', '5');
+    set('At first of the rule', '8');
+    expect(ruleIn(yaml())!['limit']).toEqual({ algorithm: 'adaptive-concurrency', min: 5, max: 10, initial: 8 });
+    set('Algorithm of the rule', 'concurrency');
   });
 
   it('sets schedule, failure policy and consistency', () => {

@@ -43,7 +43,7 @@ describe('an outage of the store', () => {
   const limit: LimitState = { rule: 'a', name: 'a', algorithm: 'token-bucket', limit: 200, remaining: null, resetAfterMs: null, onStoreFailure: 'allow' };
   const explained = (state: LimitState): Explanation => ({
     subject: {},
-    rules: [{ id: 'a', applies: true, reason: 'applies', mode: 'enforce', override: null, conditions: [], limits: [state] }],
+    rules: [{ id: 'a', applies: true, reason: 'applies', mode: 'enforce', override: null, remaining: state.remaining, conditions: [], limits: [state] }],
     notApplying: 0,
     nearMisses: [],
   });

@@ -299,7 +299,7 @@ describe('callers', () => {
   });
 
   it('are explained, and reset only after a confirmation', async () => {
-    const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
+    const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, remaining: 0, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
     const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
     as('admin', <ExplainPage query={new URLSearchParams('subject=path=/login')} />);
     await screen.findAllByText(/Limited by login: 0 of 5 left/);

@@ -71,6 +71,7 @@ function limit(random: Random): ValueMap {
     () => ({ algorithm: 'sliding-window', rate, bound: 'conservative' }),
     () => ({ algorithm: 'rolling-window', rate, 'min-interval': '1s' }),
     () => ({ algorithm: 'concurrency', max: random.below(9) + 1, lease: '2m' }),
+    () => ({ algorithm: 'adaptive-concurrency', min: 2, max: random.below(90) + 10, initial: 5 }),
   ])();
   return random.chance(0.2) ? { ...base, fair: { among: 'tenant', weights: { pro: 2 } } } : base;
 }

@@ -5,6 +5,7 @@ import { ratesOf } from '../src/live/ranges';
 import { OverviewPage } from '../src/pages/overview/OverviewPage';
 import { EditRulePage } from '../src/pages/rules/EditRulePage';
 import { arranged } from '../src/pages/rules/filter';
+import { Levels, TunedRates } from '../src/pages/rules/Levels';
 import { RulePage } from '../src/pages/rules/RulePage';
 import { RulesPage } from '../src/pages/rules/RulesPage';
 import { json, network, type Sent } from './setup';
@@ -157,5 +158,18 @@ describe('an override for a caller', () => {
     await waitFor(() => expect(editor().value).toContain('overrides:\n  - { match: { ip: "10.0.0.1" }, limit: { algorithm: sliding-window, rate: 300/1m } }\n'));
     expect(screen.getByText('Override 1')).toBeTruthy();
     await screen.findByText(/^Valid, checked/);
+  });
+});
+
+describe('the levels of a rule that sheds load', () => {
+  it('are shown with the signal that caused them', () => {
+    as('read', <Levels levels={[{ rule: 'overload', backend: 'checkout', level: 0.42, signal: 0.97, reporters: 3, signalAgeMs: 400 }, { rule: 'overload', backend: '', level: 0, signal: 0, reporters: 0, signalAgeMs: null }]} />);
+    expect(screen.getByRole('row', { name: /checkout 42 % 0.97 3/ })).toBeTruthy();
+    expect(screen.getByRole('row', { name: /all 0 % .* none; nothing is dropped/ })).toBeTruthy();
+  });
+
+  it('are shown as rates if the rate of a rule follows a signal', () => {
+    as('read', <TunedRates rates={[{ rule: 'a', backend: 'search', level: 0.4, signal: 312, reporters: 2, signalAgeMs: 900, ratePerSecond: 3000 }]} />);
+    expect(screen.getByRole('row', { name: /search .* per second 312 2/ })).toBeTruthy();
   });
 });

@@ -24,6 +24,8 @@ export const stats = (): Stats => ({
   totals: { allowed: 1000, denied: 10, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 40 },
   latency: { check: { p50: 12, p90: 20, p99: 55, max: 300 }, store: null },
   byRule: [{ rule: 'per-user', allowed: 12.1, denied: 0.3, shadowDenied: 0, degraded: 0, delayed: 0 }],
+  shedding: [],
+  tuning: [],
   hotKeys: [],
   anomalies: [],
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Anomaly, Stats, Trial, WhatIf } from '../src/api/types';
+import type { Anomaly, Explained, Stats, Trial, WhatIf } from '../src/api/types';
 import { href, parseHash } from '../src/app/route';
 import { parseSubject } from '../src/pages/callers/ExplainPage';
 import { limitSentence, reasonText, summarize } from '../src/pages/callers/explained';
@@ -7,7 +7,7 @@ import { headline } from '../src/pages/overview/headline';
 import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
 import { DEFAULT, LOUD_TENANT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
-import { limitText, matchText } from '../src/pages/rules/describe';
+import { limitsOf, limitText, matchText } from '../src/pages/rules/describe';
 import { idIn, toYaml } from '../src/yaml/print';
 import { fitting, jsonBytes, lastLines, MAX_BYTES } from '../src/pages/whatif/fitting';
 import { outcomeSentence } from '../src/pages/whatif/Outcome';
@@ -105,17 +105,37 @@ active: { hours: "22:00-06:00" }
   it('is described briefly', () => {
     expect(limitText({ algorithm: 'leaky-bucket', rate: '1/1s', queue: 10 })).toBe('leaky-bucket 1/1s, queue 10');
     expect(limitText({ algorithm: 'concurrency', max: 3 })).toBe('concurrency 3 at once');
+    expect(limitText({ algorithm: 'adaptive-concurrency', max: 200 })).toBe('adaptive-concurrency 1 to 200 at once');
     expect(matchText({ id: 'a', match: { path: ['/a', '/b'], ip: { except: '10.0.0.0/8' } } })).toBe('path=/a or /b ip=any except 10.0.0.0/8');
     expect(matchText({ id: 'a' })).toBe('all callers');
+    expect(limitsOf({ id: 'a', shed: { signal: 'utilization', target: 0.8, priority: { by: 'priority', order: ['critical', 'bulk'] } } })).toEqual(['shed utilization 0.8, critical > bulk']);
+    expect(limitsOf({ id: 'a', shed: { signal: 'latency', target: '250ms' } })).toEqual(['shed latency 250ms']);
   });
 });
 
 describe('an explanation', () => {
-  const rule = (id: string, mode: string, remaining: number) => ({ id, applies: true, reason: '', mode, override: null, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
+  const rule = (id: string, mode: string, remaining: number): Explained => ({ id, applies: true, reason: '', mode, override: null, remaining, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
 
   it('names the rule that limits', () => {
     const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], notApplying: 0, nearMisses: [] });
     expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, full again in 4 min 50 s.' });
+  });
+
+  it('does not report a rule as limiting that passes although one of its limits is spent', () => {
+    const spent = rule('plan', 'enforce', 0).limits[0]!;
+    const either = (remaining: number) => ({ ...rule('plan', 'enforce', remaining), limits: [spent, { ...spent, name: 'overflow', remaining }] });
+    const said = (remaining: number) => summarize({ subject: {}, rules: [either(remaining)], notApplying: 0, nearMisses: [] });
+    expect(said(3)).toEqual({ limited: false, text: 'Not limited at the moment: the rule that applies has permits left.' });
+    expect(said(0)).toMatchObject({ limited: true, text: 'Limited by plan: 0 of 5 left, full again in 4 min 50 s.' });
+    const shadow = { ...either(3), mode: 'shadow' };
+    expect(summarize({ subject: {}, rules: [shadow], notApplying: 0, nearMisses: [] }).text).not.toContain('would limit');
+  });
+
+  it('names the rule that sheds load', () => {
+    const shedding = { level: 0.4, signal: 0.97, reporters: 2, signalAgeMs: 300, dropped: true, retryAfterMs: 12_000 };
+    const said = (dropped: boolean) => summarize({ subject: {}, rules: [{ ...rule('overload', 'enforce', 1), limits: [], shedding: { ...shedding, dropped } }], notApplying: 0, nearMisses: [] });
+    expect(said(true)).toEqual({ limited: true, text: 'Dropped by overload to shed load, for 12 s.' });
+    expect(said(false).limited).toBe(false);
   });
 
   it('does not report a shadow rule as limiting', () => {
@@ -125,10 +145,10 @@ describe('an explanation', () => {
 
   it('names the rule that denies, or that excuses', () => {
     const deny = { ...rule('block-1', 'enforce', 0), limits: [{ ...rule('block-1', 'enforce', 0).limits[0]!, algorithm: 'deny', limit: 0 }] };
-    const said = (...rules: ReturnType<typeof rule>[]) => summarize({ subject: {}, rules, notApplying: 0, nearMisses: [] });
+    const said = (...rules: Explained[]) => summarize({ subject: {}, rules, notApplying: 0, nearMisses: [] });
     expect(said(deny)).toEqual({ limited: true, text: 'Denied by block-1: every request is refused.' });
     expect(limitSentence(deny.limits[0]!)).toBe('every request is refused');
-    const exempt = { ...rule('health', 'enforce', 0), reason: 'applies and excuses from all other rules', limits: [] };
+    const exempt = { ...rule('health', 'enforce', 0), reason: 'applies and excuses from all other rules', remaining: null, limits: [] };
     expect(said(exempt)).toEqual({ limited: false, text: 'Not limited: health applies and excuses from all other rules.' });
     expect(reasonText({ ...exempt, conditions: [{ attribute: 'path', pattern: '/health', value: '/health', met: true }] })).toBe('path /health matches /health; applies and excuses from all other rules');
   });

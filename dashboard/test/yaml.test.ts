@@ -152,6 +152,7 @@ describe('completion', () => {
   it('offers the fields of the chosen algorithm', () => {
     expect(offered('limit: { algorithm: concurrency, |')).toEqual(expect.arrayContaining(['max', 'lease', 'cost']));
     expect(offered('limit: { algorithm: concurrency, |')).not.toContain('rate');
+    expect(offered('limit: { algorithm: adaptive-concurrency, |')).toEqual(expect.arrayContaining(['min', 'max', 'initial', 'lease']));
     expect(offered('limit:\n  algorithm: token-bucket\n  r|')).toEqual(['rate']);
   });
 

@@ -31,7 +31,7 @@ export interface Percentiles {
 
 export interface Anomaly {
   id: string;
-  kind: 'rate' | 'denials' | 'new-caller' | 'fail-open' | 'breaker';
+  kind: 'rate' | 'denials' | 'new-caller' | 'fail-open' | 'breaker' | 'overload';
   severity: 'info' | 'warning' | 'critical';
   since: number;
   until: number | null;
@@ -87,8 +87,31 @@ export interface Stats {
   totals: AllCounts;
   latency: { check: Percentiles | null; store: Percentiles | null };
   byRule: RuleRates[];
+  /** The levels of rules that shed load, those that drop most first. */
+  shedding: BackendLevel[];
+  /** The rates that follow a signal, the most reduced first. */
+  tuning: TunedRate[];
   hotKeys: HotKey[];
   anomalies: Anomaly[];
+}
+
+/** The drop level of a backend under a rule. */
+export interface Level {
+  /** The share of all requests that is dropped. */
+  level: number;
+  signal: number;
+  reporters: number;
+  /** The time since the last report; null if there was none. */
+  signalAgeMs: number | null;
+}
+
+export interface BackendLevel extends Level {
+  rule: string;
+  backend: string;
+}
+
+export interface TunedRate extends BackendLevel {
+  ratePerSecond: number;
 }
 
 export interface Series {
@@ -233,13 +256,22 @@ export interface RuleJson {
   exempt?: boolean;
   limit?: LimitJson | string;
   limits?: LimitJson[];
+  shed?: ShedJson;
   overrides?: unknown[];
+  [field: string]: unknown;
+}
+
+export interface ShedJson {
+  signal: string;
+  target: number | string;
+  priority?: { by: string; order: string[] };
   [field: string]: unknown;
 }
 
 export interface LimitJson {
   algorithm: string;
   rate?: string;
+  min?: number | string;
   max?: number | string;
   name?: string;
   [field: string]: unknown;
@@ -312,6 +344,9 @@ export interface LimitState {
   name: string;
   algorithm: string;
   limit: number;
+  /** The bounds of an adaptive limit, of which `limit` is the present value. */
+  min?: number;
+  max?: number;
   /** Null if unknown, because the store is unavailable. */
   remaining: number | null;
   resetAfterMs: number | null;
@@ -325,8 +360,12 @@ export interface Explained {
   reason: string;
   mode: string;
   override: number | null;
+  /** The highest cost that the rule would let pass now, given how it combines its limits; null if unknown. */
+  remaining: number | null;
   conditions: { attribute: string; pattern: string; value: string | null; met: boolean }[];
   limits: LimitState[];
+  /** How a rule that sheds load treats the subject. */
+  shedding?: Level & { priority?: string; dropped: boolean; retryAfterMs: number };
 }
 
 export interface Explanation {

@@ -15,19 +15,21 @@ export interface Algorithm {
 }
 
 export const ALGORITHMS: readonly Algorithm[] = [
-  { name: 'token-bucket', about: 'a rate, with bursts', fields: ['rate', 'burst'] },
+  { name: 'token-bucket', about: 'a rate, with bursts', fields: ['rate', 'burst', 'fair'] },
   { name: 'leaky-bucket', about: 'evenly spaced, optionally with a queue', fields: ['rate', 'queue', 'max-wait', 'mode'] },
   { name: 'fixed-window', about: 'a count in each hour, day or other window', fields: ['rate', 'align', 'zone'] },
   { name: 'sliding-window', about: 'a count in any window, approximately', fields: ['rate', 'buckets', 'bound'] },
   { name: 'rolling-window', about: 'a count in any window, exactly', fields: ['rate', 'min-interval'] },
   { name: 'concurrency', about: 'requests at the same time', fields: ['max', 'lease'] },
+  { name: 'adaptive-concurrency', about: 'requests at the same time, as many as the backend can handle', fields: ['min', 'max', 'initial', 'lease'] },
 ];
 
 export const MODES = ['enforce', 'shadow', 'off'] as const;
 export const CONSISTENCIES = ['strict', 'leased', 'eventual', 'auto'] as const;
 export const POLICIES = ['local', 'allow', 'deny'] as const;
 export const COMBINES = ['all', 'any', 'weighted', 'hierarchical', 'priority'] as const;
-const SCOPES = ['user', 'group', 'tenant', 'region', 'global'] as const;
+export const SCOPES = ['user', 'group', 'tenant', 'region', 'global'] as const;
+const SIGNALS = ['utilization', 'in-flight', 'queue-wait', 'latency', 'errors'] as const;
 const BOOLEAN = ['true', 'false'] as const;
 
 const LIMIT: readonly Field[] = [
@@ -44,12 +46,24 @@ const LIMIT: readonly Field[] = [
   { name: 'bound', about: 'how a sliding window estimates', values: ['interpolated', 'conservative'] },
   { name: 'min-interval', about: 'the least time between two requests' },
   { name: 'max', about: 'the most at the same time' },
+  { name: 'min', about: 'the fewest at the same time, 1 if not given' },
+  { name: 'initial', about: 'how many before anything is learned, 20 if not given' },
   { name: 'lease', about: 'how long a slot lasts without a renewal, 30s if not given' },
   { name: 'cost', about: 'the named cost that it spends, such as bytes' },
   { name: 'per', about: 'the attributes that have counters of their own' },
   { name: 'weight', about: 'with combine: weighted' },
   { name: 'priority', about: 'with combine: priority' },
   { name: 'scope', about: 'with combine: hierarchical', values: SCOPES },
+  {
+    name: 'adapt',
+    about: 'the rate follows a signal',
+    fields: [
+      { name: 'between', about: 'the lowest and the highest rate' },
+      { name: 'signal', about: 'the figure that backends report', values: SIGNALS },
+      { name: 'target', about: 'the value to keep, such as 250ms or 0.8' },
+      { name: 'pin', about: 'a rate that applies instead' },
+    ],
+  },
   {
     name: 'fair',
     about: 'shares the limit fairly',
@@ -67,6 +81,21 @@ const OVERRIDE: readonly Field[] = [
   { name: 'limits', about: 'their limits, if several', fields: LIMIT },
 ];
 
+const SHED: readonly Field[] = [
+  { name: 'signal', about: 'the figure that backends report', values: SIGNALS },
+  { name: 'target', about: 'the value to keep, such as 0.8 or 250ms' },
+  {
+    name: 'priority',
+    about: 'which requests are dropped first',
+    fields: [
+      { name: 'by', about: 'the attribute with the priority' },
+      { name: 'order', about: 'its values; the first is dropped last' },
+    ],
+  },
+  { name: 'guarantee', about: 'shares of the capacity that are never dropped' },
+  { name: 'callers', about: 'the attributes that identify a caller' },
+];
+
 export const RULE: readonly Field[] = [
   { name: 'id', about: 'unique; shown in decisions, headers and metrics' },
   { name: 'description', about: 'what it protects' },
@@ -77,6 +106,7 @@ export const RULE: readonly Field[] = [
   { name: 'threshold', about: 'with combine: weighted' },
   { name: 'limit', about: 'one limit', values: ['deny'], fields: LIMIT },
   { name: 'limits', about: 'several limits', fields: LIMIT },
+  { name: 'shed', about: 'drops requests while a backend is overloaded', fields: SHED },
   { name: 'overrides', about: 'other limits for some of the requests', fields: OVERRIDE },
   { name: 'fallback', about: 'applies only when no other rule does', values: BOOLEAN },
   { name: 'mode', about: 'whether it denies, only reports, or is off', values: MODES },

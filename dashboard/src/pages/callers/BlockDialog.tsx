@@ -3,10 +3,13 @@ import { putRule } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { Subject } from '../../api/types';
 import { Dialog } from '../../ui/Dialog';
-import { ProblemNotice } from '../../ui/Notice';
+import { href } from '../../app/route';
+import { Notice, ProblemNotice } from '../../ui/Notice';
 import { subjectText } from '../../ui/format';
+import { useAsk } from '../../ui/useAsk';
 import { Signing, useSignature } from '../rules/Signing';
 import { blockRule, type Block } from './blocks';
+import { exemptionsOf } from './exemptions';
 
 const MINUTE_MS = 60_000;
 const DURATIONS = [
@@ -32,6 +35,7 @@ export function BlockDialog({ caller, former, onClose, onDone }: Props) {
   const [forMs, setForMs] = useState(60 * MINUTE_MS);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  const exemptions = useAsk(`exemptions ${subjectText(caller)}`, (signal) => exemptionsOf(caller, signal));
   const id = useId();
   const reason = signature.given.message;
   const block = async () => {
@@ -59,6 +63,21 @@ export function BlockDialog({ caller, former, onClose, onDone }: Props) {
           Every request with <strong className="break">{subjectText(caller)}</strong> is refused with status 403, by a rule of its own. Rules that
           exempt the caller take precedence.
         </p>
+        {exemptions.problem && <ProblemNotice problem={exemptions.problem} again={exemptions.again} />}
+        {exemptions.data && exemptions.data.length > 0 && (
+          <Notice tone="warning" title="The block has no effect while the caller is exempt">
+            <p>
+              It is excused from all limits by{' '}
+              {exemptions.data.map((rule, i) => (
+                <span key={rule}>
+                  {i > 0 && ', '}
+                  <a href={href(['rules', rule])}>{rule}</a>
+                </span>
+              ))}
+              . Change or delete {exemptions.data.length === 1 ? 'this rule' : 'these rules'} first.
+            </p>
+          </Notice>
+        )}
         {problem && <ProblemNotice problem={problem} />}
         <div className="field">
           <label htmlFor={id}>For how long</label>

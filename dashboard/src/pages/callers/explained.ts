@@ -12,7 +12,12 @@ export function limitSentence(limit: LimitState): string {
   const back = resetAfterMs !== null && resetAfterMs > 0 ? `, full again in ${duration(resetAfterMs)}` : '';
   return policy
     ? `${count(remaining)} left in the share of this instance (limit ${count(limit.limit)})${back}; ${why}`
-    : `${count(remaining)} of ${count(limit.limit)} left${back}`;
+    : `${count(remaining)} of ${count(limit.limit)} left${rangeWords(limit)}${back}`;
+}
+
+/** The bounds of a limit that follows the load. */
+function rangeWords({ min, max }: LimitState): string {
+  return min === undefined || max === undefined ? '' : ` (adapts between ${count(min)} and ${count(max)})`;
 }
 
 /** Returns why a rule applies, condition by condition, or why it does not. */
@@ -31,21 +36,24 @@ export const isByPolicy = (limit: LimitState) => limit.onStoreFailure !== undefi
 /** Summarizes an explanation in one sentence. */
 export function summarize({ rules }: Explanation): { limited: boolean; text: string } {
   if (rules.length === 0) return { limited: false, text: 'No rule applies: every request is allowed.' };
-  const spent = (rule: Explained) => rule.limits.filter(isSpent);
-  const enforced = rules.filter((rule) => rule.mode === 'enforce' && spent(rule).length > 0);
+  // Under any and weighted, a rule may pass although one of its limits is spent.
+  const refuses = (rule: Explained) => rule.remaining !== null && rule.remaining <= 0;
+  const enforced = rules.filter((rule) => rule.mode === 'enforce' && refuses(rule));
   const [first] = enforced;
-  if (first && spent(first).some(isDeny)) return { limited: true, text: `Denied by ${first.id}: every request is refused.` };
+  if (first?.limits.some(isDeny)) return { limited: true, text: `Denied by ${first.id}: every request is refused.` };
   if (first) {
-    const [limit] = spent(first);
+    const limit = first.limits.find(isSpent);
     const others = enforced.length > 1 ? ` (and ${enforced.length - 1} more)` : '';
     return { limited: true, text: `Limited by ${first.id}${others}: ${limitSentence(limit!)}.` };
   }
+  const dropping = rules.find((rule) => rule.mode === 'enforce' && rule.shedding?.dropped);
+  if (dropping) return { limited: true, text: `Dropped by ${dropping.id} to shed load, for ${duration(dropping.shedding!.retryAfterMs)}.` };
   const byPolicy = rules.filter((rule) => rule.mode === 'enforce' && rule.limits.some(isByPolicy));
   if (byPolicy.length > 0) {
     const policies = byPolicy.map((rule) => `${rule.id}: ${rule.limits.find(isByPolicy)!.onStoreFailure}`);
     return { limited: false, text: `Unknown: the store is unavailable, and failure policies decide (${policies.join(', ')}).` };
   }
-  const shadow = rules.find((rule) => rule.mode === 'shadow' && spent(rule).length > 0);
+  const shadow = rules.find((rule) => rule.mode === 'shadow' && refuses(rule));
   if (shadow) return { limited: false, text: `Not limited. ${shadow.id} would limit it, but is in shadow mode.` };
   const counts = rules.filter((rule) => rule.mode === 'enforce' && rule.limits.length > 0);
   const [free] = rules.filter((rule) => rule.mode === 'enforce');

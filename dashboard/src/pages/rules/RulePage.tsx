@@ -10,7 +10,8 @@ import { compact, count, duration, moment, percent, plural } from '../../ui/form
 import { useAsk } from '../../ui/useAsk';
 import type { Value } from '../../yaml/tree';
 import { DeleteRule } from './DeleteRule';
-import { limitsOf, matchText } from './describe';
+import { limitsOf, matchText, shedText } from './describe';
+import { Levels, TunedRates } from './Levels';
 import { limitWords } from './form/words';
 import { RuleHistory } from './RuleHistory';
 
@@ -52,6 +53,8 @@ export function RulePage({ id }: { id: string }) {
         {rule.problem && !gone && <ProblemNotice problem={rule.problem} again={rule.again} />}
         {gone && <Notice tone="info" title="There is no rule of this id">Its history is below, if it was deleted.</Notice>}
         {rule.data && <Definition rule={rule.data.body} />}
+        {rule.data?.body.shed && <Levels levels={(stats?.shedding ?? []).filter((level) => level.rule === id)} />}
+        <TunedRates rates={(stats?.tuning ?? []).filter((rate) => rate.rule === id)} />
         {facts.data && <Figures facts={facts.data} />}
         {facts.data && (
           <section className="section">
@@ -94,7 +97,7 @@ function Definition({ rule }: { rule: RuleJson }) {
       <p>
         <span className="mono break">{matchText(rule)}</span>
         {': '}
-        {limitsOf(rule)
+        {rule.shed ? shedText(rule.shed) : limitsOf(rule)
           .map((limit) => (limit === 'exempt' ? 'excused from all other rules' : limitWords(limit as Value)))
           .join('; ')}
         {(rule.overrides?.length ?? 0) > 0 && <span className="quiet">, with {plural(rule.overrides!.length, 'override')}</span>}

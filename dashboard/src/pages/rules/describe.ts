@@ -1,16 +1,24 @@
-import type { LimitJson, RuleJson } from '../../api/types';
+import type { LimitJson, RuleJson, ShedJson } from '../../api/types';
 
 /** Describes a limit briefly: `token-bucket 100/1m, burst 200`. */
 export function limitText(limit: LimitJson | string): string {
   if (typeof limit === 'string') return limit;
-  const main = limit.rate ?? (limit.max === undefined ? '' : `${limit.max} at once`);
+  const least = limit.algorithm === 'adaptive-concurrency' ? `${limit.min ?? 1} to ` : '';
+  const main = limit.rate ?? (limit.max === undefined ? '' : `${least}${limit.max} at once`);
   const extras = ['burst', 'queue', 'max-wait', 'min-interval', 'bound', 'align', 'zone', 'lease', 'cost'] as const;
   const more = extras.filter((name) => limit[name] !== undefined).map((name) => `${name} ${String(limit[name])}`);
   return [`${limit.algorithm} ${main}`.trim(), ...more].join(', ');
 }
 
+/** Describes a policy of load shedding: `shed utilization 0.8, critical > normal > bulk`. */
+export function shedText({ signal, target, priority }: ShedJson): string {
+  const order = priority ? `, ${priority.order.join(' > ')}` : '';
+  return `shed ${signal} ${target}${order}`;
+}
+
 export function limitsOf(rule: RuleJson): (LimitJson | string)[] {
   if (rule.exempt) return ['exempt'];
+  if (rule.shed) return [shedText(rule.shed)];
   return rule.limit === undefined ? (rule.limits ?? []) : [rule.limit];
 }
 

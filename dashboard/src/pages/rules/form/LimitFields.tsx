@@ -1,7 +1,7 @@
-import { ALGORITHMS, fieldOf, RULE } from '../../../yaml/schema';
+import { ALGORITHMS, fieldOf, RULE, SCOPES } from '../../../yaml/schema';
 import { isMap, type Value, type ValueMap } from '../../../yaml/tree';
-import { CountField, SelectField, TextField } from './inputs';
-import { limitFields, withMember } from './model';
+import { CountField, ListField, SelectField, TextField } from './inputs';
+import { fairOf, fairValue, limitFields, withMember, type Fair } from './model';
 import { countValue, limitWords, rateOf, rateText, UNITS, type Rate } from './words';
 
 const LIMIT = fieldOf(RULE, 'limit')!.fields!;
@@ -13,13 +13,15 @@ interface Props {
   of: string;
   /** The limit of the rule, whose fields an override inherits. */
   inherited?: Value;
+  /** How the rule combines its limits, if it has several. */
+  combine?: Value;
 }
 
 /** One limit: its algorithm, its rate in words, and the other fields of the algorithm. */
-export function LimitFields({ limit, onChange, of, inherited }: Props) {
+export function LimitFields({ limit, onChange, of, inherited, combine }: Props) {
   const base = isMap(inherited) ? inherited : null;
   const set = (name: string, value: Value | undefined) => onChange(withMember(limit, LIMIT, name, value));
-  const fields = limitFields(limit, inherited);
+  const fields = limitFields(limit, inherited, combine);
   const has = (name: string) => fields.includes(name);
   const words = limitWords(effective(limit, base));
   const text = (name: string) => (value: string) => set(name, value.trim() === '' ? undefined : value.trim());
@@ -53,6 +55,10 @@ export function LimitFields({ limit, onChange, of, inherited }: Props) {
       )}
       {has('max') && <CountField label="At the same time" of={of} value={limit['max']} placeholder={String(base?.['max'] ?? '')} onChange={(max) => set('max', max)} />}
       <div className="row fields">
+        {has('min') && <TextField label="At least" of={of} value={limit['min']} placeholder="1" onChange={(value) => set('min', countValue(value))} mono />}
+        {has('initial') && (
+          <TextField label="At first" of={of} value={limit['initial']} placeholder="20" onChange={(value) => set('initial', countValue(value))} mono />
+        )}
         {has('lease') && <TextField label="Slot lasts" of={of} value={limit['lease']} placeholder="30s" onChange={text('lease')} mono />}
         {has('queue') && (
           <TextField label="Waiting, at most" of={of} value={limit['queue']} placeholder="none" onChange={(value) => set('queue', countValue(value))} mono />
@@ -88,7 +94,19 @@ export function LimitFields({ limit, onChange, of, inherited }: Props) {
           <TextField label="Buckets" of={of} value={limit['buckets']} placeholder="10" onChange={(value) => set('buckets', countValue(value))} mono />
         )}
         {limit['cost'] !== undefined && <TextField label="Cost" of={of} value={limit['cost']} onChange={text('cost')} mono />}
+        {has('weight') && <TextField label="Weight" of={of} value={limit['weight']} placeholder="1" onChange={(value) => set('weight', countValue(value))} mono />}
+        {has('priority') && <TextField label="Priority" of={of} value={limit['priority']} placeholder="0" onChange={(value) => set('priority', countValue(value))} mono />}
+        {has('scope') && (
+          <SelectField
+            label="Scope"
+            of={of}
+            value={String(limit['scope'] ?? '')}
+            options={[{ value: '', name: 'none' }, ...SCOPES.map((value) => ({ value: String(value), name: value }))]}
+            onChange={(scope) => set('scope', scope === '' ? undefined : scope)}
+          />
+        )}
       </div>
+      {has('fair') && <FairFields fair={limit['fair']} of={of} onChange={(fair) => set('fair', fair)} />}
     </div>
   );
 }
@@ -108,12 +126,37 @@ export function withAlgorithm(limit: ValueMap, algorithm: string): ValueMap {
   const kept = Object.entries(limit).filter(([name]) => name !== 'algorithm' && (!all.has(name) || own.includes(name) || algorithm === ''));
   const next = withMember(Object.fromEntries(kept), LIMIT, 'algorithm', algorithm === '' ? undefined : algorithm);
   if (algorithm === 'concurrency') return next['max'] === undefined ? withMember(next, LIMIT, 'max', 10) : next;
+  if (algorithm === 'adaptive-concurrency') return next['max'] === undefined ? withMember(next, LIMIT, 'max', 200) : next;
   return algorithm !== '' && next['rate'] === undefined ? withMember(next, LIMIT, 'rate', '100/1m') : next;
 }
 
 function withAlign(limit: ValueMap, align: string): ValueMap {
   if (align === 'calendar') return withMember(limit, LIMIT, 'align', align);
   return withMember(withMember(limit, LIMIT, 'align', undefined), LIMIT, 'zone', undefined);
+}
+
+interface FairProps {
+  fair: Value | undefined;
+  of: string;
+  onChange: (fair: Value | undefined) => void;
+}
+
+/** How tenants share the limit. The weights are shown once it is shared. */
+function FairFields({ fair, of, onChange }: FairProps) {
+  const parts = fairOf(fair);
+  if (parts === null) return null;
+  const change = (part: Partial<Fair>) => onChange(fairValue({ ...parts, ...part }));
+  return (
+    <div className="row fields">
+      <ListField label="Shared fairly among" of={of} values={parts.among} placeholder="not shared" onChange={(among) => change({ among })} />
+      {parts.among.length > 0 && (
+        <>
+          <TextField label="Weight by" of={of} value={parts.weightBy} placeholder="the tenant" mono onChange={(weightBy) => change({ weightBy: weightBy.trim() })} />
+          <ListField label="Weights" of={of} values={parts.weights} placeholder="pro=2, enterprise=5" onChange={(weights) => change({ weights })} />
+        </>
+      )}
+    </div>
+  );
 }
 
 interface RateProps {

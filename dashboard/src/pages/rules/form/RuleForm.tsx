@@ -226,7 +226,7 @@ function EffectFields({ owner, fields, of, effects, inherited, onChange }: Effec
           {limits.map((limit, i) => (
             <div key={i} className="item">
               {isMap(limit) && (
-                <LimitFields limit={limit} of={`limit ${i + 1} of ${of}`} onChange={(next) => setLimits(limits.with(i, next))} />
+                <LimitFields limit={limit} of={`limit ${i + 1} of ${of}`} {...(owner['combine'] === undefined ? {} : { combine: owner['combine'] })} onChange={(next) => setLimits(limits.with(i, next))} />
               )}
               {limits.length > 1 && (
                 <button type="button" className="plain" onClick={() => setLimits(limits.toSpliced(i, 1))}>

@@ -21,6 +21,7 @@ export type Effect = 'limit' | 'limits' | 'deny' | 'unlimited' | 'exempt' | 'oth
 
 export function effectOf(rule: ValueMap): Effect {
   if (rule['exempt'] === true) return 'exempt';
+  if (rule['shed'] !== undefined) return 'other';
   if (rule['limits'] !== undefined) return Array.isArray(rule['limits']) && rule['limits'].every(isMap) ? 'limits' : 'other';
   if (rule['limit'] === 'deny') return 'deny';
   if (rule['limit'] === 'unlimited') return 'unlimited';
@@ -41,7 +42,7 @@ const without = (rule: ValueMap, fields: readonly Field[], ...names: string[]) =
 /** Changes what a rule or an override does. Its limit is kept where the new effect has one. */
 export function withEffect(rule: ValueMap, fields: readonly Field[], effect: Effect, limit = DEFAULT_LIMIT): ValueMap {
   const [first = limit] = limitsIn(rule);
-  const bare = without(rule, fields, 'exempt', 'combine', 'threshold', 'limit', 'limits');
+  const bare = without(rule, fields, 'exempt', 'combine', 'threshold', 'limit', 'limits', 'shed');
   const { name: _, ...unnamed } = first;
   switch (effect) {
     case 'limit':
@@ -176,10 +177,50 @@ const SCHEDULE_FIELDS = new Set(fieldOf(RULE, 'active')!.fields!.map(({ name }) 
 const OVERRIDE_FIELDS = new Set(['match', 'limit', 'limits']);
 
 /** Returns the fields of a limit that the form edits. */
-export function limitFields(limit: ValueMap, inherited?: Value): string[] {
+export function limitFields(limit: ValueMap, inherited?: Value, combine?: Value): string[] {
   const algorithm = limit['algorithm'] ?? (isMap(inherited) ? inherited['algorithm'] : undefined);
   const own = ALGORITHMS.find(({ name }) => name === algorithm)?.fields ?? [];
-  return ['name', 'algorithm', 'cost', ...own];
+  const shown = own.filter((name) => name !== 'fair' || fairOf(limit['fair']) !== null);
+  return ['name', 'algorithm', 'cost', ...shown, ...(COMBINE_FIELDS[String(combine)] ?? [])];
+}
+
+/** The fields of a limit that a way of combining limits reads. */
+const COMBINE_FIELDS: Record<string, string[]> = { weighted: ['weight'], priority: ['priority'], hierarchical: ['scope'] };
+
+/** How tenants share a limit, in its parts. */
+export interface Fair {
+  /** The attributes that name a tenant; none if the limit is not shared. */
+  among: string[];
+  weightBy: string;
+  /** Each as `value=weight`. */
+  weights: string[];
+}
+
+/** Returns the parts of `fair`, or null if the form can't show it. */
+export function fairOf(value: Value | undefined): Fair | null {
+  if (value === undefined) return { among: [], weightBy: '', weights: [] };
+  if (!isMap(value) || !Object.keys(value).every((name) => ['among', 'weight-by', 'weights'].includes(name))) return null;
+  const among = patternsOf(value['among']);
+  const weights = value['weights'] ?? {};
+  const weightBy = value['weight-by'] ?? '';
+  if (among === null || !isMap(weights) || typeof weightBy !== 'string') return null;
+  const entries = Object.entries(weights);
+  if (!entries.every(([name, weight]) => typeof weight === 'number' && !/[=,]/.test(name))) return null;
+  return { among, weightBy, weights: entries.map(([name, weight]) => `${name}=${String(weight)}`) };
+}
+
+/** Returns the value of `fair`. A weight that is no number is kept as text, so that the service reports it. */
+export function fairValue({ among, weightBy, weights }: Fair): Value | undefined {
+  if (among.length === 0) return undefined;
+  const entries = weights.map((text): [string, Value] => {
+    const [name = '', weight = ''] = text.split('=').map((part) => part.trim());
+    return [name, /^\d{1,9}$/.test(weight) ? Number(weight) : weight];
+  });
+  return {
+    among: patternsValue(among),
+    ...(weightBy === '' ? {} : { 'weight-by': weightBy }),
+    ...(entries.length === 0 ? {} : { weights: Object.fromEntries(entries) }),
+  };
 }
 
 const others = (map: ValueMap, known: { has: (name: string) => boolean }, prefix: string) =>
@@ -190,7 +231,7 @@ const others = (map: ValueMap, known: { has: (name: string) => boolean }, prefix
 function othersInLimits(owner: ValueMap, prefix: string, inherited?: Value): string[] {
   const one = isMap(owner['limit']) ? others(owner['limit'], new Set(limitFields(owner['limit'], inherited)), `${prefix}limit.`) : [];
   const several = Array.isArray(owner['limits']) ? owner['limits'] : [];
-  return [...one, ...several.flatMap((limit, i) => (isMap(limit) ? others(limit, new Set(limitFields(limit)), `${prefix}limits[${i}].`) : [`${prefix}limits[${i}]`]))];
+  return [...one, ...several.flatMap((limit, i) => (isMap(limit) ? others(limit, new Set(limitFields(limit, undefined, owner['combine'])), `${prefix}limits[${i}].`) : [`${prefix}limits[${i}]`]))];
 }
 
 const othersInMatch = (match: Value | undefined, prefix: string) =>

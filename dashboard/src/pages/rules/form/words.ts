@@ -109,6 +109,8 @@ export function limitWords(limit: Value | undefined): string {
     }
     case 'concurrency':
       return `${countWords(limit['max'])} at the same time, each for up to ${durationWords(limit['lease'] ?? '30s')} without a renewal`;
+    case 'adaptive-concurrency':
+      return `${countWords(limit['min'] ?? 1)} to ${countWords(limit['max'])} at the same time, as many as the backend can handle`;
     default:
       return '';
   }
