@@ -20,7 +20,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Measures one hot key in one thread, with a free clock that advances by a step per request. */
+/**
+ * Measures one hot counter in one thread, with a free clock that advances by a step per request.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -30,12 +32,13 @@ public class AlgorithmBenchmark {
   @Param BenchmarkedLimit algorithm = BenchmarkedLimit.TOKEN_BUCKET;
 
   private final Steps steps = new Steps();
-  private final Subject subject = Subject.of("user:42");
   private final AtomicLong floorState = new AtomicLong();
   private final CasBucket floor = new CasBucket(5_000, 1_000_000, () -> steps.micros() * 1_000);
   private MemoryStore store;
   private RateLimiter limiter;
-  private Plan plan;
+  private Subject[] subjects;
+  private Plan[] plans;
+  private int next;
 
   /** The clock. The store's sweeper reads it once a second, which may skip a step harmlessly. */
   private static final class Steps implements Ticker {
@@ -50,7 +53,12 @@ public class AlgorithmBenchmark {
   @Setup
   public void setUp() {
     var rules = RuleSet.of(algorithm.rule());
-    plan = rules.plan(Request.of(subject), 0, 0);
+    subjects = new Subject[algorithm.callers()];
+    plans = new Plan[subjects.length];
+    for (int i = 0; i < subjects.length; i++) {
+      subjects[i] = Subject.of("user:" + i);
+      plans[i] = rules.plan(Request.of(subjects[i]), 0, 0);
+    }
     store = MemoryStore.create(steps, MemoryStore.DEFAULT_MAX_KEYS);
     limiter = RateLimiter.with(store, rules, steps);
     for (int i = 0; i < FIRST_REQUESTS; i++) {
@@ -70,12 +78,17 @@ public class AlgorithmBenchmark {
 
   @Benchmark
   public boolean check() {
-    return limiter.check(subject).isAllowed();
+    return limiter.check(subjects[turn()]).isAllowed();
   }
 
   /** Not for concurrency, where each request has its own slot and therefore its own plan. */
   @Benchmark
   public PlanResult store() {
-    return store.decide(plan);
+    return store.decide(plans[turn()]);
+  }
+
+  private int turn() {
+    if (++next >= plans.length) next = 0;
+    return next;
   }
 }

@@ -23,8 +23,9 @@ final class Algorithms {
           check.times(floor));
     }
     return """
-    One hot key, one thread, every request passes. The clock is a number that advances by 10 µs per
-    request, so it costs nothing and every window contains 100 requests. Nanoseconds per request.
+    One hot counter, one thread, every request passes. The clock is a number that advances by 10 µs per
+    request, so it costs nothing and every window contains 100 requests. Nanoseconds per request. The
+    tenants of a bucket that is shared fairly take turns.
 
     %s\
     """

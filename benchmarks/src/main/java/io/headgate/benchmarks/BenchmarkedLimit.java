@@ -1,6 +1,8 @@
 package io.headgate.benchmarks;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -23,7 +25,10 @@ public enum BenchmarkedLimit {
   SLIDING_WINDOW("sliding window of 10 buckets"),
   ROLLING_WINDOW("rolling window, 100 requests in it"),
   CONCURRENCY("concurrency, 100 in flight"),
-  THREE_LIMITS("three limits in one rule: token bucket, fixed window, sliding window");
+  THREE_LIMITS("three limits in one rule: token bucket, fixed window, sliding window"),
+  FAIR_TEN("token bucket that 10 tenants share"),
+  FAIR_HUNDRED("token bucket that 100 tenants share"),
+  FAIR_THOUSAND("token bucket that 1,000 tenants share");
 
   /** The time between requests; a window of a millisecond has 100 of them. */
   static final long STEP_MICROS = 10;
@@ -43,6 +48,25 @@ public enum BenchmarkedLimit {
     return rule.build();
   }
 
+  /** Returns the number of callers that take turns; more than one only if they share a counter. */
+  int callers() {
+    return switch (this) {
+      case FAIR_TEN -> 10;
+      case FAIR_HUNDRED -> 100;
+      case FAIR_THOUSAND -> 1_000;
+      case TOKEN_BUCKET,
+          ODD_RATE,
+          LEAKY_BUCKET,
+          LEAKY_QUEUE,
+          FIXED_WINDOW,
+          SLIDING_WINDOW,
+          ROLLING_WINDOW,
+          CONCURRENCY,
+          THREE_LIMITS ->
+          1;
+    };
+  }
+
   private List<Limit> limits() {
     return switch (this) {
       case TOKEN_BUCKET -> List.of(TokenBucket.of(BUCKETS).withBurst(200));
@@ -58,6 +82,8 @@ public enum BenchmarkedLimit {
               TokenBucket.of(BUCKETS).withBurst(200),
               FixedWindow.of(WINDOWS),
               SlidingWindow.of(WINDOWS));
+      case FAIR_TEN, FAIR_HUNDRED, FAIR_THOUSAND ->
+          List.of(new FairShare(TokenBucket.of(BUCKETS).withBurst(200), FairSharing.among("key")));
     };
   }
 }

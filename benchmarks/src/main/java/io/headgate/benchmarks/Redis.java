@@ -94,7 +94,8 @@ final class Redis {
     per second.
 
     Headgate's algorithms on %,d random keys. Windows and leases last a second, and slots are not released
-    but expire, so that a key holds about the requests of one second:
+    but expire, so that a key holds about the requests of one second. The tenants of a limit that is shared
+    fairly have one counter:
 
     %s
     Redis memory per key, including its name and its share of Redis' tables: the difference in `used_memory`
@@ -146,9 +147,9 @@ final class Redis {
   }
 
   /** One row of a table. */
-  private record Row(String title, Remote remote, List<Turn> turns) {
-    static Row of(String title, Remote remote) {
-      return new Row(title, remote, new ArrayList<>());
+  private record Row(String title, Remote remote, int keys, List<Turn> turns) {
+    static Row of(String title, Remote remote, int keys) {
+      return new Row(title, remote, keys, new ArrayList<>());
     }
 
     Measurement rate() {
@@ -170,9 +171,9 @@ final class Redis {
     var rows = new ArrayList<Row>();
     try {
       for (var limiter : limiters) {
-        rows.add(Row.of(limiter.title, limiter.open(uri(), name, quota, keys)));
+        rows.add(Row.of(limiter.title, limiter.open(uri(), name, quota, keys), keys));
       }
-      return measured(rows, keys, quota == Quota.EXHAUSTED ? 0 : 1, warmUp);
+      return measured(rows, quota == Quota.EXHAUSTED ? 0 : 1, warmUp);
     } finally {
       close(rows);
     }
@@ -185,9 +186,11 @@ final class Redis {
       for (var algorithm : RemoteAlgorithm.values()) {
         var limits = algorithm.limits(WINDOW);
         var name = algorithm.name().toLowerCase(Locale.ROOT).replace('_', '-');
-        rows.add(Row.of(algorithm.title, HeadgateRemote.open(uri(), name, limits, pace.keys, 1)));
+        int callers = algorithm.callers(pace.keys);
+        var remote = HeadgateRemote.open(uri(), name, limits, callers, 1);
+        rows.add(Row.of(algorithm.title, remote, callers));
       }
-      return measured(rows, pace.keys, 1, pace.warmUpAgain);
+      return measured(rows, 1, pace.warmUpAgain);
     } finally {
       close(rows);
     }
@@ -199,14 +202,13 @@ final class Redis {
   }
 
   /** Measures in alternating turns, so that disturbances of the machine affect all alike. */
-  private Table measured(List<Row> rows, int keys, double passing, Duration warmUp)
-      throws Exception {
+  private Table measured(List<Row> rows, double passing, Duration warmUp) throws Exception {
     for (var row : rows) {
-      var unused = gauge.callers().run(row.remote, randomKeys(keys), warmUp);
+      var unused = gauge.callers().run(row.remote, randomKeys(row.keys), warmUp);
     }
     for (int round = 0; round < pace.rounds; round++) {
       for (var row : rows) {
-        var turn = gauge.turn(row.remote, randomKeys(keys), pace.turn);
+        var turn = gauge.turn(row.remote, randomKeys(row.keys), pace.turn);
         progress.log(String.format(Locale.ROOT, "    %s: %,.0f/s", row.title, turn.perSecond()));
         if (Math.abs(turn.passedShare() - passing) > TOLERANCE) {
           throw new IllegalStateException(

@@ -30,12 +30,14 @@ final class RedisBytes {
     measure(
         RemoteLimiter.ONE_CALL.title,
         1,
+        keys,
         count -> RemoteLimiter.ONE_CALL.open(uri, "bytes", Quota.SLOW, count));
     for (var algorithm : RemoteAlgorithm.values()) {
       for (int requestsPerKey : requestsEach(algorithm)) {
         measure(
             "Headgate, " + algorithm.title + suffix(algorithm, requestsPerKey),
             requestsPerKey,
+            algorithm.callers(keys),
             count -> HeadgateRemote.open(uri, "bytes", algorithm.limits(WINDOW), count, 1));
       }
     }
@@ -44,7 +46,14 @@ final class RedisBytes {
 
   private static List<Integer> requestsEach(RemoteAlgorithm algorithm) {
     return switch (algorithm) {
-      case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, THREE_LIMITS -> List.of(1);
+      case TOKEN_BUCKET,
+          LEAKY_BUCKET,
+          FIXED_WINDOW,
+          SLIDING_WINDOW,
+          THREE_LIMITS,
+          FAIR_TEN,
+          FAIR_THOUSAND ->
+          List.of(1);
       case ROLLING_WINDOW -> List.of(1, 10, 100);
       case CONCURRENCY -> List.of(1, 10);
     };
@@ -53,15 +62,16 @@ final class RedisBytes {
   private static String suffix(RemoteAlgorithm algorithm, int requestsPerKey) {
     return switch (algorithm) {
       case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, THREE_LIMITS -> "";
+      case FAIR_TEN, FAIR_THOUSAND -> ", for each tenant";
       case ROLLING_WINDOW -> ", %d in it".formatted(requestsPerKey);
       case CONCURRENCY -> ", %d in flight".formatted(requestsPerKey);
     };
   }
 
-  private void measure(String title, int requestsPerKey, IntFunction<Remote> open)
+  private void measure(String title, int requestsPerKey, int callers, IntFunction<Remote> open)
       throws Exception {
     // Divide by powers of two, so that the hash tables of Redis are equally full.
-    int count = keys / (requestsPerKey == 1 ? 1 : requestsPerKey < 100 ? 4 : 16);
+    int count = callers / (requestsPerKey == 1 ? 1 : requestsPerKey < 100 ? 4 : 16);
     try (var remote = open.apply(count)) {
       gauge.empty();
       double before = gauge.usedMemory();

@@ -1,5 +1,6 @@
 package io.headgate.benchmarks;
 
+import io.headgate.benchmarks.adaptive.AdaptiveReport;
 import java.util.Locale;
 
 /** A part of the report, named as on the command line. */
@@ -13,7 +14,8 @@ enum Section {
   HTTP("HTTP"),
   REDIS("Redis"),
   OVERHEAD("Counting and replying"),
-  ACCURACY("Accuracy");
+  ACCURACY("Accuracy"),
+  ADAPTIVE("Adaptive limits");
 
   final String title;
 
@@ -43,6 +45,10 @@ enum Section {
       case REDIS -> Redis.report(context);
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
+      case ADAPTIVE ->
+          AdaptiveReport.report(
+              context.root().resolve("benchmarks/results/adaptive.svg"),
+              context.effort() == Effort.FULL);
     };
   }
 }

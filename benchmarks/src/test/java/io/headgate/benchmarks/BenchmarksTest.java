@@ -26,7 +26,8 @@ class BenchmarksTest {
           RulesBenchmark.class,
           LoadingBenchmark.class,
           MetricsBenchmark.class,
-          ReplyBenchmark.class);
+          ReplyBenchmark.class,
+          SheddingBenchmark.class);
 
   @Test
   void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {
