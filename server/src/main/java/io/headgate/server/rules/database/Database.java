@@ -36,9 +36,20 @@ final class Database implements AutoCloseable {
   private static final int QUERY_TIMEOUT_SECONDS = 8;
   private static final int MAX_MIGRATION_ATTEMPTS = 5;
 
+  /**
+   * Serializes the migrations of embedded databases, which only this process can have open. H2
+   * commits every CREATE TABLE by itself, so that two migrations at once would both create the
+   * tables, and the second would record a failure that stops every later start. PostgreSQL needs no
+   * lock: Flyway takes an advisory lock there, and a failed migration is rolled back.
+   */
+  private static final ReentrantLock EMBEDDED_MIGRATIONS = new ReentrantLock();
+
   /** The states of migrations that this version does not have. */
   private static final Set<MigrationState> NEWER =
       EnumSet.of(MigrationState.FUTURE_SUCCESS, MigrationState.FUTURE_FAILED);
+
+  private static final Set<MigrationState> COMPLETED =
+      EnumSet.of(MigrationState.SUCCESS, MigrationState.FUTURE_SUCCESS);
 
   private final DatabaseAddress address;
   private final HikariDataSource pool;
@@ -129,19 +140,23 @@ final class Database implements AutoCloseable {
   /** Creates or upgrades the tables. Done once, by the first thread that reaches the database. */
   private void migrate() throws SQLException {
     if (migrated) return;
-    try {
-      if (!migrationLock.tryLock(CONNECT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
-        throw new SQLException("no response yet");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SQLException("interrupted", e);
-    }
+    lock(migrationLock, CONNECT_TIMEOUT_MILLIS);
     try {
       if (!migrated) createTables();
       migrated = true;
     } finally {
       migrationLock.unlock();
+    }
+  }
+
+  private static void lock(ReentrantLock lock, int timeoutMillis) throws SQLException {
+    try {
+      if (!lock.tryLock(timeoutMillis, TimeUnit.MILLISECONDS)) {
+        throw new SQLException("no response yet");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SQLException("interrupted", e);
     }
   }
 
@@ -175,6 +190,21 @@ final class Database implements AutoCloseable {
             .baselineOnMigrate(true) // other applications may have tables in this schema
             .baselineVersion("0")
             .load();
+    if (!address.isEmbedded()) {
+      migrate(flyway);
+    } else {
+      lock(EMBEDDED_MIGRATIONS, QUERY_TIMEOUT_SECONDS * 1_000);
+      try {
+        dropPartialTables(flyway);
+        migrate(flyway);
+      } finally {
+        EMBEDDED_MIGRATIONS.unlock();
+      }
+    }
+    jdbi.useHandle(Database::insertHead);
+  }
+
+  private static void migrate(Flyway flyway) throws SQLException {
     for (int tries = 1; ; tries++) {
       try {
         requireKnownSchema(flyway);
@@ -184,7 +214,30 @@ final class Database implements AutoCloseable {
         if (tries == MAX_MIGRATION_ATTEMPTS) throw e; // instances that start together may collide
       }
     }
-    jdbi.useHandle(Database::insertHead);
+  }
+
+  /**
+   * Drops the tables of a first start that was killed before it had created all of them. Tables of
+   * a completed start are kept, and so are tables that hold a head, whatever Flyway's history says.
+   */
+  private void dropPartialTables(Flyway flyway) {
+    boolean completed =
+        Stream.of(flyway.info().applied())
+            .anyMatch(migration -> COMPLETED.contains(migration.getState()));
+    if (completed) return;
+    jdbi.useHandle(handle -> {
+      if (hasHead(handle)) return;
+      for (var table : RuleDao.TABLES) handle.execute("DROP TABLE IF EXISTS " + table);
+    });
+    flyway.repair(); // removes the recorded failure
+  }
+
+  private static boolean hasHead(Handle handle) {
+    try {
+      return RuleDao.head(handle).isPresent();
+    } catch (JdbiException e) {
+      return false; // without the table
+    }
   }
 
   /**

@@ -21,6 +21,10 @@ import org.jdbi.v3.core.statement.StatementContext;
 
 /** The SQL statements. {@link RuleTransactions} combines them into transactions. */
 final class RuleDao {
+  /** The tables, each before those that it refers to. */
+  static final List<String> TABLES =
+      List.of("headgate_rules", "headgate_revisions", "headgate_head", "headgate_audit");
+
   /**
    * The current position of a repository.
    *

@@ -199,6 +199,12 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     }
   }
 
+  /** Opens a repository in the database at an address, with one seeded rule. */
+  final DatabaseRuleRepository openAt(DatabaseAddress given) {
+    address = given;
+    return reopen(new Seed(RuleSet.of(rule("seed", 1)), ALICE), "given.json");
+  }
+
   private void run(String... statements) {
     try (var connection =
             DriverManager.getConnection(address.jdbc(), address.user(), address.password());
