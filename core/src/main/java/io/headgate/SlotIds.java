@@ -5,7 +5,10 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Generates unguessable random 64-bit ids for the slots of a request.
+ * Generates unguessable random 63-bit ids for the slots of a request.
+ *
+ * <p>They are not negative, so that the Base64 text of a slot id begins with a letter. A text that
+ * began with a hyphen would be an option on a command line.
  *
  * <p>Draws them in batches of 256: {@link SecureRandom} is synchronized, and a call for one number
  * takes nearly as long as a call for many. Safe for use by several threads.
@@ -41,6 +44,7 @@ final class SlotIds {
     random.nextBytes(bytes);
     var ids = new long[BATCH_SIZE];
     ByteBuffer.wrap(bytes).asLongBuffer().get(ids);
+    for (int i = 0; i < ids.length; i++) ids[i] &= Long.MAX_VALUE;
     batch = new Batch(ids);
   }
 }

@@ -3,6 +3,7 @@ package io.headgate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -30,5 +31,14 @@ class SlotIdsTest {
       }
     }
     assertThat(seen).hasSize(4 * MANY);
+  }
+
+  @Test
+  void textOfASlotIdBeginsWithALetter() {
+    var ids = new SlotIds();
+    for (int i = 0; i < 1_000; i++) {
+      var token = new SlotToken(ids.next(), List.of(new SlotToken.SlotRef("r", -1, "r", "k")));
+      assertThat(token.encode()).matches("[A-Za-z].*");
+    }
   }
 }
