@@ -236,7 +236,7 @@ final class Database implements AutoCloseable {
     try {
       return RuleDao.head(handle).isPresent();
     } catch (JdbiException e) {
-      return false; // without the table
+      return false; // The table is missing, or is not complete.
     }
   }
 

@@ -45,9 +45,12 @@ public record DatabaseAddress(
     }
     var file = directory.resolve(path).toAbsolutePath().normalize();
     // WRITE_DELAY=0: a commit is written to disk when it returns. LOCK_TIMEOUT bounds the wait for
-    // locks.
+    // locks. TRACE_LEVEL_FILE=0: H2 would write statements that fail to a file that all users of
+    // the
+    // machine can read.
     String jdbc =
-        "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE".formatted(file);
+        "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0"
+            .formatted(file);
     return new DatabaseAddress(jdbc, "headgate", "", H2 + path, Optional.of(file));
   }
 
