@@ -4,13 +4,16 @@ import io.headgate.redis.RedisAddress;
 import io.headgate.redis.RedisOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -21,7 +24,9 @@ import io.netty.channel.Channel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -106,6 +111,35 @@ public final class LettuceClients implements AutoCloseable {
     }
     var uri = serversOf(options.address()).getFirst();
     return pubSubClient.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
+  }
+
+  /**
+   * Connects to every primary and returns its commands by its address. The connections are closed
+   * with this object.
+   *
+   * @throws RedisException if a server can't be reached
+   */
+  Map<String, RedisCommands<byte[], byte[]>> primaries() {
+    var address = options.address();
+    var all = new LinkedHashMap<String, RedisCommands<byte[], byte[]>>();
+    if (address.topology() != RedisAddress.Topology.CLUSTER) {
+      directClient = RedisClient.create(resources);
+      directClient.setOptions(applyCommon(ClientOptions.builder()).autoReconnect(false).build());
+      var uri = serversOf(address).getFirst();
+      all.put(address.toString(), directClient.connect(ByteArrayCodec.INSTANCE, uri).sync());
+      return all;
+    }
+    clusterClient = RedisClusterClient.create(resources, serversOf(address));
+    clusterClient.setOptions(clusterOptions());
+    var connection = clusterClient.connect(ByteArrayCodec.INSTANCE);
+    for (var node : connection.getPartitions()) {
+      if (!node.is(NodeFlag.UPSTREAM) || node.getSlots().isEmpty()) continue;
+      var uri = node.getUri();
+      all.put(
+          uri.getHost() + ":" + uri.getPort(),
+          connection.getConnection(uri.getHost(), uri.getPort()).sync());
+    }
+    return all;
   }
 
   private ClusterClientOptions clusterOptions() {
