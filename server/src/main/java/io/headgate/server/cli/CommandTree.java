@@ -71,14 +71,17 @@ final class CommandTree {
             "Run the service",
             List.of(
                 new Entry("serve", () -> ServeHelp.applied(of(serve()))),
-                plain("warm-up", () -> new WarmUpCommand(context)))),
+                plain("warm-up", () -> new WarmUpCommand(context)),
+                client("doctor", () -> new DoctorCommand(context, configuration, client)))),
         new Group(
             "See what a running service does",
             List.of(
                 client("status", () -> new StatusCommand(context, client)),
                 client("check", () -> new CheckCommand(context, client)),
                 client("explain", () -> new ExplainCommand(context, client)),
-                client("callers", () -> new CallersCommand(context, client)))),
+                client("callers", () -> new CallersCommand(context, client)),
+                client("top", () -> new TopCommand(context, client)),
+                client("bench", () -> new BenchCommand(context, client)))),
         new Group(
             "Handle callers",
             List.of(

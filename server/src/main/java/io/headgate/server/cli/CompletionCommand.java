@@ -1,6 +1,7 @@
 package io.headgate.server.cli;
 
 import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.FishCompletion;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
@@ -13,7 +14,8 @@ import picocli.CommandLine.Spec;
     name = "completion",
     description = {
       "Prints a script that completes commands and options. To use it in this shell:",
-      "  source <(headgate completion bash)"
+      "  source <(headgate completion bash)",
+      "  headgate completion fish | source"
     },
     mixinStandardHelpOptions = true)
 final class CompletionCommand implements Callable<Integer> {
@@ -21,15 +23,15 @@ final class CompletionCommand implements Callable<Integer> {
   @SuppressWarnings("MemberName")
   enum ShellName {
     bash,
-    zsh
+    zsh,
+    fish
   }
 
   private final CommandContext context;
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "SHELL", description = "The shell: bash or zsh.")
-  @SuppressWarnings("UnusedVariable") // the script detects its shell
+  @Parameters(paramLabel = "SHELL", description = "The shell: bash, zsh or fish.")
   private ShellName shell = ShellName.bash;
 
   CompletionCommand(CommandContext context) {
@@ -38,7 +40,14 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    context.out().print(AutoComplete.bash("headgate", spec.root().commandLine()));
+    var root = spec.root().commandLine();
+    context
+        .out()
+        .print(
+            switch (shell) {
+              case bash, zsh -> AutoComplete.bash("headgate", root); // the script detects which
+              case fish -> FishCompletion.of("headgate", root);
+            });
     context.out().flush();
     return Main.OK;
   }

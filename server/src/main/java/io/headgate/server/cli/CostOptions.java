@@ -18,6 +18,11 @@ final class CostOptions {
       description = "A named cost, such as bytes=512; may be repeated.")
   private Map<String, Long> costs = new LinkedHashMap<>();
 
+  /** Returns whether no cost is given, so that a request costs 1. */
+  boolean isDefault() {
+    return cost.isEmpty() && costs.isEmpty();
+  }
+
   /** Writes the fields of the costs that are given. */
   void write(JsonGenerator out) throws IOException {
     if (cost.isPresent()) out.writeNumberField("cost", cost.get());

@@ -4,6 +4,7 @@ import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.cli.output.JsonReply;
 import java.io.IOException;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -19,11 +20,13 @@ final class ServiceApi {
   static final Map<String, String> YAML = Map.of("Accept", "application/yaml");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
+  private static final String DEFAULT_URL = "http://127.0.0.1:8080";
+
   @Option(
       names = "--url",
-      defaultValue = "http://127.0.0.1:8080",
+      defaultValue = DEFAULT_URL,
       description = "The URL of the service. Default: ${DEFAULT-VALUE}")
-  private String url = "http://127.0.0.1:8080";
+  private String url = DEFAULT_URL;
 
   @Option(
       names = "--token",
@@ -52,6 +55,20 @@ final class ServiceApi {
 
   boolean json() {
     return json;
+  }
+
+  /** Returns whether the URL names this port, of whatever host. */
+  boolean hasPort(int port) {
+    try {
+      return URI.create(url).getPort() == port;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** Replaces the URL if it is the default. */
+  void useDefaultUrl(String other) {
+    if (url.equals(DEFAULT_URL)) url = other;
   }
 
   /** Returns the URL without user and password. */

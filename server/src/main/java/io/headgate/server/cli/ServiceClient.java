@@ -25,8 +25,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends HTTP requests to a running service. The requests of one command share a connection. Not
- * thread-safe.
+ * Sends HTTP requests to a running service. The requests of one command share a connection. The
+ * first request has to be complete before other threads send further ones, to the same service.
  */
 final class ServiceClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);

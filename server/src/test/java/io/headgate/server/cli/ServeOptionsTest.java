@@ -329,9 +329,22 @@ class ServeOptionsTest extends Shell {
     String bash = out;
     run("completion", "zsh");
     assertThat(out).isEqualTo(bash).contains("bashcompinit");
-    run("completion", "fish");
-    assertThat(err).contains("bash, zsh");
+    run("completion", "csh");
+    assertThat(err).contains("bash, zsh, fish");
     assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void completionScriptForFishHasCommandsAndOptions() {
+    run("completion", "fish");
+    assertThat(out.lines())
+        .allMatch(line -> line.matches("complete -c headgate -n '[^']*' -.* -d '.*'"))
+        .noneMatch(line -> line.contains("-f ") && line.contains("-F"))
+        .anyMatch(
+            line -> line.contains("not __fish_seen_subcommand_from") && line.contains("-a rules"))
+        .anyMatch(line -> line.contains("from slots; and not") && line.contains("-a acquire "))
+        .anyMatch(line -> line.contains("'__fish_seen_subcommand_from block' -l reason -r"));
+    assertThat(code).isZero();
   }
 
   private List<String> completions(String... words) throws Exception {

@@ -131,6 +131,16 @@ public final class RuleOptions {
     }
   }
 
+  /**
+   * Returns the address of the rules database; empty if a file is the only source of rules.
+   *
+   * @param directory what relative paths are resolved against
+   * @throws CommandFailure if the address is not valid
+   */
+  public Optional<DatabaseAddress> database(Path directory) {
+    return mode == RulesMode.FILE ? Optional.empty() : Optional.of(address(directory));
+  }
+
   private DatabaseAddress address(Path directory) {
     try {
       return DatabaseAddress.parse(database.orElseGet(() -> "h2:" + data + "/headgate"), directory);

@@ -120,6 +120,16 @@ public final class StoreOptions {
         : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory).build()), prefix);
   }
 
+  /**
+   * Returns the options of a Redis store; empty for another store.
+   *
+   * @param directory what relative paths are resolved against
+   * @throws CommandFailure if an option is not valid
+   */
+  public Optional<RedisOptions> redisOptions(Path directory) {
+    return isMemory() ? Optional.empty() : Optional.of(redis(directory).build());
+  }
+
   private boolean isMemory() {
     return store.equals(MEMORY);
   }

@@ -70,7 +70,8 @@ public record CommandContext(
     return inColour("31", text);
   }
 
-  String warning(String text) {
+  /** Returns the text in yellow if colours are on. */
+  public String warning(String text) {
     return inColour("33", text);
   }
 
