@@ -132,7 +132,7 @@ describe('an explanation', () => {
   });
 
   it('names the rule that sheds load', () => {
-    const shedding = { level: 0.4, signal: 0.97, reporters: 2, signalAgeMs: 300, dropped: true, retryAfterMs: 12_000 };
+    const shedding = { level: 0.4, kind: 'utilization', target: 0.8, signal: 0.97, reporters: 2, signalAgeMs: 300, dropped: true, retryAfterMs: 12_000 };
     const said = (dropped: boolean) => summarize({ subject: {}, rules: [{ ...rule('overload', 'enforce', 1), limits: [], shedding: { ...shedding, dropped } }], notApplying: 0, nearMisses: [] });
     expect(said(true)).toEqual({ limited: true, text: 'Dropped by overload to shed load, for 12 s.' });
     expect(said(false).limited).toBe(false);
