@@ -411,6 +411,8 @@ export interface Trial {
   offered: number[];
   requests: number;
   truncated: boolean;
+  /** Limitations of the result. */
+  notes: string[];
   results: TrialResult[];
 }
 
