@@ -13,9 +13,11 @@ import java.util.List;
  * @param seed a random number that all instances use to select callers; chosen by the first report
  * @param reporters the latest report of each instance of the backend
  */
-public record ShedState(double drop, double error, double trend, long at, long seed, List<Report> reporters) {
+public record ShedState(
+    double drop, double error, double trend, long at, long seed, List<Report> reporters) {
   /** The state before the first report. */
-  public static final ShedState FRESH = new ShedState(ShedController.MIN_DROP, 0, 0, 0, 0, List.of());
+  public static final ShedState FRESH =
+      new ShedState(ShedController.MIN_DROP, 0, 0, 0, 0, List.of());
 
   /** Copies the list. */
   public ShedState {

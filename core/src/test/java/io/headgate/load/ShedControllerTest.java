@@ -141,6 +141,55 @@ class ShedControllerTest {
   }
 
   @Test
+  void instanceOfTwoWeighsAtMostTwiceTheOther() {
+    report(1, 0.4, 1);
+    report(2, 1.0, 1e9);
+    assertThat(ShedController.combined(state.reporters())).isCloseTo(0.8, within(1e-9));
+  }
+
+  @Test
+  void instanceThatNoLongerReportsDoesNotCount() {
+    report(2, 1.0, 1);
+    reportEverySecond(5, 0.4);
+    assertThat(state.reporters()).hasSize(2);
+    reportEverySecond(1, 0.4);
+    assertThat(state.reporters()).hasSize(1);
+  }
+
+  /** A backend that reports rarely must not move the level by the whole pause. */
+  @Test
+  void pauseBetweenReportsCountsAsAtMostTwoSeconds() {
+    reportEverySecond(20, 1.0);
+    var before = state;
+    now += 2 * SECOND;
+    report(1.0);
+    double afterTwo = state.drop();
+    state = before;
+    now += 2 * SECOND;
+    report(1.0);
+    assertThat(state.drop()).isEqualTo(afterTwo);
+  }
+
+  @Test
+  void spikeOfASecondMovesTheLevelByLessThanATenthOfTheAdmittedShare() {
+    reportEverySecond(15, 1.0);
+    reportEverySecond(30, 0.8);
+    double before = level();
+    reportEverySecond(1, 1.0);
+    assertThat(level() - before).isBetween(0.01, 0.1 * (1 - before));
+  }
+
+  @Test
+  void reportAfterSilenceDoesNotContinueTheFormerTrend() {
+    reportEverySecond(40, 1.0);
+    now += 10 * SECOND;
+    report(0.8);
+    double faded = level();
+    reportEverySecond(1, 0.8);
+    assertThat(level()).isCloseTo(faded, within(1e-9));
+  }
+
+  @Test
   void tenThousandInstancesTakeTheSpaceOfSixtyFour() {
     for (int second = 0; second < 5; second++) {
       now += SECOND;

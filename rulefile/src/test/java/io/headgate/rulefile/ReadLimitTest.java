@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 class ReadLimitTest {
   @Test
   void readsALimitWithoutARule() {
-    assertThat(RuleFile.readLimit("{algorithm: token-bucket, rate: 100/10s, burst: 50}", "x").limit())
+    assertThat(
+            RuleFile.readLimit("{algorithm: token-bucket, rate: 100/10s, burst: 50}", "x").limit())
         .isEqualTo(TokenBucket.of(Rate.of(100, Duration.ofSeconds(10))).withBurst(50));
   }
 

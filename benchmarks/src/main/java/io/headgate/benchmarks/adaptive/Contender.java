@@ -27,15 +27,7 @@ enum Contender {
   /** The limits, the shedder they are compared with, and no limit. */
   static final List<Contender> LIMITS =
       List.of(
-          NONE,
-          FIXED_RIGHT,
-          FIXED_WRONG,
-          GRADIENT2,
-          GRADIENT2_EACH,
-          VEGAS,
-          AIMD,
-          STRIPE,
-          HEADGATE);
+          NONE, FIXED_RIGHT, FIXED_WRONG, GRADIENT2, GRADIENT2_EACH, VEGAS, AIMD, STRIPE, HEADGATE);
 
   /** The load shedders, and no limit. */
   static final List<Contender> SHEDDERS =

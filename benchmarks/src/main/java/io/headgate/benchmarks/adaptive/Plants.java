@@ -81,8 +81,14 @@ final class Plants {
         plain,
         unbounded,
         plain.named("M/M/16 at 1.3 times its capacity").withLoad(Curve.constant(1.3), 0),
-        Plant.of("fixed service times", 16, new Fixed(0.020)).withQueue(1_600).lasting(300).withWarmUp(120),
-        Plant.of("bimodal", 16, new Bimodal(0.005, 0.200, 0.1)).withQueue(1_300).lasting(300).withWarmUp(120),
+        Plant.of("fixed service times", 16, new Fixed(0.020))
+            .withQueue(1_600)
+            .lasting(300)
+            .withWarmUp(120),
+        Plant.of("bimodal", 16, new Bimodal(0.005, 0.200, 0.1))
+            .withQueue(1_300)
+            .lasting(300)
+            .withWarmUp(120),
         plain.named("collector pauses").withPauses(5, 0.25),
         plain.named("reports 2 s late").withStaleness(2),
         plain.named("reports 10 s late").withStaleness(10),
@@ -98,10 +104,7 @@ final class Plants {
             .withTenants(mixed)
             .withLoad(Curve.constant(1.5), 0)
             .withWorkers(Curve.ramp(16, 130, 220, 8), 130),
-        plain
-            .named("retry storm")
-            .withLoad(Curve.pulse(0.8, 130, 135, 3), 135)
-            .withRetries(3));
+        plain.named("retry storm").withLoad(Curve.pulse(0.8, 130, 135, 3), 135).withRetries(3));
   }
 
   /** Plants on which nothing was tuned: other capacities, distributions and disturbances. */
@@ -119,7 +122,8 @@ final class Plants {
         Plant.of("thrashing, 20 workers", 20, new Exponential(0.012)).shared().withThrashing(0.1),
         Plant.of("half of 24 workers lost", 24, new LogNormal(0.020))
             .withWorkers(Curve.pulse(24, 25, 1e9, 12), 25),
-        Plant.of("workers added, 6 to 30", 30, SERVICE).withWorkers(Curve.pulse(6, 25, 1e9, 30), 25),
+        Plant.of("workers added, 6 to 30", 30, SERVICE)
+            .withWorkers(Curve.pulse(6, 25, 1e9, 30), 25),
         Plant.of("calls slower by half", 10, new Uniform(0.050))
             .withSlowdown(Curve.ramp(1, 15, 55, 1.5), 15)
             .withTimeout(2),

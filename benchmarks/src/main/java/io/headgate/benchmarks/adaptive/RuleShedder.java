@@ -88,9 +88,12 @@ final class RuleShedder implements AdmissionPolicy {
     var subject =
         Subject.of(
             Map.of(
-                "backend", "b",
-                "priority", PRIORITIES[sender.priority()],
-                "caller", tenant + "-" + caller));
+                "backend",
+                "b",
+                "priority",
+                PRIORITIES[sender.priority()],
+                "caller",
+                tenant + "-" + caller));
     return limiter.check(subject).isAllowed();
   }
 

@@ -30,8 +30,7 @@ class SheddingAimsTest {
   @BeforeAll
   static void run() {
     for (var plant : Plants.shedding()) {
-      EVALUATIONS.put(
-          plant.name(), Evaluation.of(plant, Contender.SHEDDERS, Evaluation.SEED));
+      EVALUATIONS.put(plant.name(), Evaluation.of(plant, Contender.SHEDDERS, Evaluation.SEED));
     }
   }
 
@@ -85,8 +84,7 @@ class SheddingAimsTest {
 
   @Test
   void serverRecoversFromLossOfCapacityAndFromARetryStorm() {
-    for (String plant :
-        List.of("step loss of capacity", "ramp loss of capacity", "retry storm")) {
+    for (String plant : List.of("step loss of capacity", "ramp loss of capacity", "retry storm")) {
       double stripe = run(plant, Contender.STRIPE).goodput();
       for (var contender : List.of(Contender.SHED_UTILIZATION, Contender.SHED_QUEUE_WAIT)) {
         double goodput = run(plant, contender).goodput();

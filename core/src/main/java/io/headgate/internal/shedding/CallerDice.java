@@ -28,7 +28,9 @@ final class CallerDice {
     long index = shifted / slice;
     if (unit(caller, index) >= share) return 0;
     long wait = slice - shifted % slice;
-    for (int i = 1; slice == HEAVY_SLICE && i < MAX_HEAVY_SLICES && unit(caller, index + i) < share; i++) {
+    for (int i = 1;
+        slice == HEAVY_SLICE && i < MAX_HEAVY_SLICES && unit(caller, index + i) < share;
+        i++) {
       wait += slice;
     }
     return wait + (mixed(caller ^ now) >>> 1) % JITTER;

@@ -58,7 +58,8 @@ public final class SimulationNotes {
     named(rules, Rule::sheds)
         .ifPresent(ids ->
             notes.add(
-                "the load of backends is not simulated, so rules that shed it drop nothing: " + ids));
+                "the load of backends is not simulated, so rules that shed it drop nothing: "
+                    + ids));
     named(rules, Rule::isTuned)
         .ifPresent(ids ->
             notes.add(

@@ -144,9 +144,7 @@ public final class LoadHistory {
       if (points.size() > MAX_POINTS) points.removeFirst();
     }
     long oldest = nowMillis - (long) MAX_POINTS * STEP_MILLIS;
-    series
-        .values()
-        .removeIf(points -> points.isEmpty() || points.getLast().atMillis < oldest);
+    series.values().removeIf(points -> points.isEmpty() || points.getLast().atMillis < oldest);
   }
 
   /** Returns the events, the newest first. */

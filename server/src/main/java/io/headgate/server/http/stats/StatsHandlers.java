@@ -76,8 +76,7 @@ public final class StatsHandlers {
     this.mask = mask;
     this.rules = new RuleStatsHandlers(collector, load, repository, instance, this::maskOf);
     this.trackedKeys = store.trackedKeys();
-    collector.onSnapshot(
-        snapshot -> load.sample(snapshot.atMillis(), limiter.signals().levels()));
+    collector.onSnapshot(snapshot -> load.sample(snapshot.atMillis(), limiter.signals().levels()));
     collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }

@@ -46,8 +46,7 @@ class LoadEventsTest {
             Optional.empty());
     return Rule.named(id)
         .match("backend", backend)
-        .limit(
-            RuleLimit.of("limit", TokenBucket.of(Rate.of(1_000, SECOND))).withTuning(tuning))
+        .limit(RuleLimit.of("limit", TokenBucket.of(Rate.of(1_000, SECOND))).withTuning(tuning))
         .mode(mode)
         .build();
   }
