@@ -312,12 +312,13 @@ describe('callers', () => {
 });
 
 describe('the playground', () => {
-  const trial = { durationMs: 60_000, stepMs: 30_000, offered: [100, 100], requests: 200, truncated: false, results: [{ name: 'fixed-window', algorithm: 'fixed-window', admitted: [100, 100], denied: [0, 0], delayed: [0, 0], totals: { admitted: 200, denied: 0, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted: 200, limit: 100 }, delay: null, stateBytes: 16, queue: [0, 0], first: [] }] };
+  const trial = { durationMs: 60_000, stepMs: 30_000, offered: [100, 100], requests: 200, truncated: false, notes: ['a limit of the result'], results: [{ name: 'fixed-window', algorithm: 'fixed-window', admitted: [100, 100], denied: [0, 0], delayed: [0, 0], totals: { admitted: 200, denied: 0, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted: 200, limit: 100 }, delay: null, stateBytes: 16, queue: [0, 0], first: [] }] };
 
   it('simulates again when a slider moves, and updates the URL', async () => {
     const sent = network(() => json(200, trial));
     as('read', <PlaygroundPage query={new URLSearchParams()} />);
     await screen.findByText('2.0× the limit');
+    expect(screen.getByText('Note: a limit of the result.')).toBeTruthy();
     fireEvent.change(screen.getByLabelText('Limit'), { target: { value: '50' } });
     await waitFor(() => expect(sent.at(-1)?.body).toContain('"rate":"50/10s"'));
     await waitFor(() => expect(window.location.hash).toContain('limit=50'));

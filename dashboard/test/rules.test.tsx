@@ -5,7 +5,7 @@ import { ratesOf } from '../src/live/ranges';
 import { OverviewPage } from '../src/pages/overview/OverviewPage';
 import { EditRulePage } from '../src/pages/rules/EditRulePage';
 import { arranged } from '../src/pages/rules/filter';
-import { Levels, TunedRates } from '../src/pages/rules/Levels';
+import { Levels, LoadChart, LoadEvents, TunedRates } from '../src/pages/rules/Levels';
 import { RulePage } from '../src/pages/rules/RulePage';
 import { RulesPage } from '../src/pages/rules/RulesPage';
 import { json, network, type Sent } from './setup';
@@ -28,6 +28,7 @@ const facts: RuleFacts = {
   lastDenied: NOW - 1000, changedAt: NOW, changedIn: 12, onStoreFailure: 'allow',
   callers: { windowMs: 600_000, checks: 100, denials: 40, busiest: [{ caller: 'user:42', checks: 60, error: 0 }], denied: [{ caller: 'user:7', denials: 30, error: 0 }] },
   denials: [{ caller: 'us…42#a1b2c3', at: NOW, since: NOW - 9000, count: 17, shadow: true, limit: 'per-ip', retryAfterMs: null }],
+  load: [],
 };
 
 describe('rates of a range', () => {
@@ -163,13 +164,29 @@ describe('an override for a caller', () => {
 
 describe('the levels of a rule that sheds load', () => {
   it('are shown with the signal that caused them', () => {
-    as('read', <Levels levels={[{ rule: 'overload', backend: 'checkout', level: 0.42, signal: 0.97, reporters: 3, signalAgeMs: 400 }, { rule: 'overload', backend: '', level: 0, signal: 0, reporters: 0, signalAgeMs: null }]} />);
-    expect(screen.getByRole('row', { name: /checkout 42 % 0.97 3/ })).toBeTruthy();
+    const level = { rule: 'overload', kind: 'utilization', target: 0.8 };
+    as('read', <Levels levels={[{ ...level, backend: 'checkout', level: 0.42, signal: 0.97, reporters: 3, signalAgeMs: 400 }, { ...level, backend: '', level: 0, signal: 0, reporters: 0, signalAgeMs: null }]} />);
+    expect(screen.getByRole('row', { name: /checkout 42 % utilization 0.97 utilization 0.8 3/ })).toBeTruthy();
     expect(screen.getByRole('row', { name: /all 0 % .* none; nothing is dropped/ })).toBeTruthy();
   });
 
+  const tuned = { rule: 'a', backend: 'search', level: 0.4, kind: 'latency', target: 250, signal: 312, reporters: 2, signalAgeMs: 900, ratePerSecond: 3000 };
+
   it('are shown as rates if the rate of a rule follows a signal', () => {
-    as('read', <TunedRates rates={[{ rule: 'a', backend: 'search', level: 0.4, signal: 312, reporters: 2, signalAgeMs: 900, ratePerSecond: 3000 }]} />);
-    expect(screen.getByRole('row', { name: /search .* per second 312 2/ })).toBeTruthy();
+    as('read', <TunedRates rates={[tuned]} />);
+    expect(screen.getByRole('row', { name: /search .* per second latency 312 ms latency 250 ms 2/ })).toBeTruthy();
+  });
+
+  it('are drawn with their signal in one chart', () => {
+    const series = [{ backend: 'search', at: [1_000, 6_000], value: [5000, 3000], signal: [null, 312] }];
+    as('read', <LoadChart series={series} levels={[tuned]} rates />);
+    expect(screen.getByText('The rate is 3,000 per second; the signal is 312 ms.')).toBeTruthy();
+  });
+
+  it('are listed with the reason of each change', () => {
+    const event = { at: 1_000, rule: 'a', backend: 'search', change: 'rate' as const, before: 5000, after: 3000, reason: 'latency 312.0 ms is above its target of 250.0 ms', shadow: true };
+    as('read', <LoadEvents events={[event, { ...event, at: 500, change: 'shedding', before: 0, after: 0.2 }]} now={2_000} showRule />);
+    expect(screen.getByRole('row', { name: /a search 5,000 → 3,000 per second shadow latency 312.0 ms is above its target/ })).toBeTruthy();
+    expect(screen.getByRole('row', { name: /would begin to drop requests/ })).toBeTruthy();
   });
 });

@@ -26,6 +26,7 @@ export const stats = (): Stats => ({
   byRule: [{ rule: 'per-user', allowed: 12.1, denied: 0.3, shadowDenied: 0, degraded: 0, delayed: 0 }],
   shedding: [],
   tuning: [],
+  loadEvents: [],
   hotKeys: [],
   anomalies: [],
 });

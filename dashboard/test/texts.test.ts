@@ -132,7 +132,7 @@ describe('an explanation', () => {
   });
 
   it('names the rule that sheds load', () => {
-    const shedding = { level: 0.4, signal: 0.97, reporters: 2, signalAgeMs: 300, dropped: true, retryAfterMs: 12_000 };
+    const shedding = { level: 0.4, kind: 'utilization', target: 0.8, signal: 0.97, reporters: 2, signalAgeMs: 300, dropped: true, retryAfterMs: 12_000 };
     const said = (dropped: boolean) => summarize({ subject: {}, rules: [{ ...rule('overload', 'enforce', 1), limits: [], shedding: { ...shedding, dropped } }], notApplying: 0, nearMisses: [] });
     expect(said(true)).toEqual({ limited: true, text: 'Dropped by overload to shed load, for 12 s.' });
     expect(said(false).limited).toBe(false);
@@ -200,7 +200,7 @@ describe('the playground', () => {
 
   it('summarizes the results', () => {
     const result = (name: string, admitted: number, denied: number) => ({ name, algorithm: name, admitted: [], denied: [], delayed: [], totals: { admitted, denied, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted, limit: 100 }, delay: null, stateBytes: 1, queue: [], first: [] });
-    const trial = (...results: ReturnType<typeof result>[]): Trial => ({ durationMs: 1, stepMs: 1, offered: [], requests: 300, truncated: false, results });
+    const trial = (...results: ReturnType<typeof result>[]): Trial => ({ durationMs: 1, stepMs: 1, offered: [], requests: 300, truncated: false, notes: [], results });
     expect(lesson(trial(result('fixed-window', 199, 1), result('rolling-window', 100, 100)))).toBe('The limit is 100 in 10 s: fixed window lets 199 pass in one such span, rolling window no more than 100.');
     expect(lesson(trial(result('token-bucket', 80, 0)))).toContain('All 300 requests pass');
     const tenants = [{ name: 'tenant-1', requests: 250, admitted: 50 }, { name: 'tenant-2', requests: 50, admitted: 30 }];

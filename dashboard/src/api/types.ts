@@ -91,6 +91,8 @@ export interface Stats {
   shedding: BackendLevel[];
   /** The rates that follow a signal, the most reduced first. */
   tuning: TunedRate[];
+  /** The latest changes because of the load, the newest first. */
+  loadEvents: LoadEvent[];
   hotKeys: HotKey[];
   anomalies: Anomaly[];
 }
@@ -99,6 +101,9 @@ export interface Stats {
 export interface Level {
   /** The share of all requests that is dropped. */
   level: number;
+  /** The figure that the rule follows, such as latency. */
+  kind: string;
+  target: number;
   signal: number;
   reporters: number;
   /** The time since the last report; null if there was none. */
@@ -112,6 +117,26 @@ export interface BackendLevel extends Level {
 
 export interface TunedRate extends BackendLevel {
   ratePerSecond: number;
+}
+
+/** A change that a rule made because of the load of a backend. */
+export interface LoadEvent {
+  at: number;
+  rule: string;
+  backend: string;
+  change: 'rate' | 'shedding';
+  before: number;
+  after: number;
+  reason: string;
+  shadow: boolean;
+}
+
+/** The level or the rate of a backend and its signal, over time. */
+export interface LoadSeries {
+  backend: string;
+  at: number[];
+  value: number[];
+  signal: (number | null)[];
 }
 
 export interface Series {
@@ -199,6 +224,8 @@ export interface RuleFacts {
     limit: string;
     retryAfterMs: number | null;
   }[];
+  /** Of each backend, if the rule follows the load. */
+  load: LoadSeries[];
 }
 
 export interface Tick extends AllCounts {
@@ -384,6 +411,8 @@ export interface Trial {
   offered: number[];
   requests: number;
   truncated: boolean;
+  /** Limitations of the result. */
+  notes: string[];
   results: TrialResult[];
 }
 

@@ -12,6 +12,8 @@ export interface Line {
   dash?: number[];
   fill?: boolean;
   width?: number;
+  /** Whether the values belong to the scale on the right. */
+  right?: boolean;
   values: (number | null)[];
 }
 
@@ -27,25 +29,32 @@ interface Props {
   height?: number;
   /** Minimum of the upper end of the scale. */
   atLeast?: number;
+  /** The scale on the right, if a line has one. */
+  right?: RightScale;
+}
+
+interface RightScale {
+  format: (value: number) => string;
+  atLeast: number;
 }
 
 const property = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** A line chart over time. The legend shows the values under the cursor, or the latest. */
-export function Chart({ title, summary, at, lines, format, ticks = format, height = 200, atLeast = 1 }: Props) {
+export function Chart({ title, summary, at, lines, format, ticks = format, height = 200, atLeast = 1, right }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const legend = useRef<HTMLUListElement>(null);
   const theme = useTheme().shown;
   const name = useId();
   const shape = lines.map((line) => line.label + line.colour).join('|');
-  const latest = useRef({ lines, format, ticks });
-  latest.current = { lines, format, ticks };
+  const latest = useRef({ lines, format, ticks, right });
+  latest.current = { lines, format, ticks, right };
 
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
-    const showLegend = (u: uPlot) => showValues(legend.current, u, latest.current.lines, latest.current.format);
+    const showLegend = (u: uPlot) => showValues(legend.current, u, latest.current.lines, latest.current);
     const chart = new uPlot(options(element.clientWidth, height, latest.current, atLeast, showLegend), [[]], element);
     plot.current = chart;
     const observer = new ResizeObserver(() => {
@@ -63,7 +72,7 @@ export function Chart({ title, summary, at, lines, format, ticks = format, heigh
     const chart = plot.current;
     if (!chart) return;
     chart.setData([at, ...lines.map((line) => line.values)] as uPlot.AlignedData);
-    showValues(legend.current, chart, lines, format);
+    showValues(legend.current, chart, lines, latest.current);
   }, [at, lines, format, theme, shape]);
 
   return (
@@ -101,19 +110,25 @@ function Swatch({ line }: { line: Line }) {
   );
 }
 
-function showValues(list: HTMLUListElement | null, u: uPlot, lines: Line[], format: (value: number) => string) {
+function showValues(
+  list: HTMLUListElement | null,
+  u: uPlot,
+  lines: Line[],
+  { format, right }: { format: (value: number) => string; right?: RightScale | undefined },
+) {
   const index = u.cursor.idx ?? null;
   list?.querySelectorAll('.now').forEach((reading, i) => {
     const values = lines[i]?.values ?? [];
     const value = index === null ? values.at(-1) : values[index];
-    reading.textContent = value == null ? '–' : format(value);
+    const text = lines[i]?.right && right ? right.format : format;
+    reading.textContent = value == null ? '–' : text(value);
   });
 }
 
 function options(
   width: number,
   height: number,
-  { lines, ticks: shown }: { lines: Line[]; ticks: (value: number) => string },
+  { lines, ticks: shown, right }: { lines: Line[]; ticks: (value: number) => string; right?: RightScale | undefined },
   atLeast: number,
   showLegend: (u: uPlot) => void,
 ): uPlot.Options {
@@ -127,10 +142,14 @@ function options(
     padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    scales: { y: { range: (_u, _min, max) => [0, Math.max(atLeast, (max ?? 0) * 1.08)] } },
+    scales: {
+      y: { range: (_u, _min, max) => [0, Math.max(atLeast, (max ?? 0) * 1.08)] },
+      ...(right ? { right: { range: (_u: uPlot, _min: number, max: number): [number, number] => [0, Math.max(right.atLeast, (max ?? 0) * 1.08)] } } : {}),
+    },
     axes: [
       { ...axis, size: 26, space: 70, values: (_u, ticks) => ticks.map((t) => clock(t * 1000, ticks.length > 1 && ticks[1]! - ticks[0]! < 60)) },
       { ...axis, size: 56, space: 34, values: (_u, ticks) => ticks.map((t) => shown(t)) },
+      ...(right ? [{ ...axis, scale: 'right', side: 1 as const, size: 64, space: 34, grid: { show: false }, values: (_u: uPlot, ticks: number[]) => ticks.map((t) => right.format(t)) }] : []),
     ],
     series: [
       {},
@@ -139,6 +158,7 @@ function options(
         stroke: property(line.colour),
         width: line.width ?? 1.75,
         points: { show: false },
+        ...(line.right ? { scale: 'right' } : {}),
         ...(line.dash ? { dash: line.dash } : {}),
         ...(line.fill ? { fill: `${property(line.colour)}22` } : {}),
       })),

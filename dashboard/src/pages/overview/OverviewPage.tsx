@@ -8,6 +8,7 @@ import { Announce } from '../../ui/Announce';
 import { Chart } from '../../ui/Chart';
 import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { duration, micros, moment, percent, rate } from '../../ui/format';
+import { LoadEvents } from '../rules/Levels';
 import { Anomalies } from './Anomalies';
 import { Busiest, HotKeys } from './Busiest';
 import { Figures } from './Figures';
@@ -68,6 +69,12 @@ export function OverviewPage() {
           {stats.hotKeys.length > 0 && <HotKeys keys={stats.hotKeys} />}
         </section>
       </div>
+      {stats.loadEvents.length > 0 && (
+        <section className="section" aria-labelledby="load">
+          <h2 id="load">Limits that follow the load</h2>
+          <LoadEvents events={stats.loadEvents.slice(0, 5)} now={stats.now} showRule />
+        </section>
+      )}
       <p className="quiet">
         Instance {stats.instance}, version {stats.version}, up for {duration(stats.now - stats.startedAt)}. Charts show
         this instance.

@@ -38,6 +38,11 @@ export function Results({ trial, stale }: { trial: Trial; stale: boolean }) {
         </li>
       </ul>
       {trial.truncated && <p className="quiet">The traffic exceeds the maximum of a simulation; the rest was left out.</p>}
+      {trial.notes.map((note) => (
+        <p key={note} className="quiet">
+          Note: {note}.
+        </p>
+      ))}
       <div className="multiple offered">
         <div className="about">
           <h3>Offered</h3>

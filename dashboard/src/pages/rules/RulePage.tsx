@@ -11,7 +11,7 @@ import { useAsk } from '../../ui/useAsk';
 import type { Value } from '../../yaml/tree';
 import { DeleteRule } from './DeleteRule';
 import { limitsOf, matchText, shedText } from './describe';
-import { Levels, TunedRates } from './Levels';
+import { Levels, LoadChart, LoadEvents, TunedRates } from './Levels';
 import { limitWords } from './form/words';
 import { RuleHistory } from './RuleHistory';
 
@@ -26,6 +26,10 @@ export function RulePage({ id }: { id: string }) {
   const [deleting, setDeleting] = useState(false);
   const gone = rule.problem?.status === 404;
   const known = !gone && rule.data !== null;
+  const levels = (stats?.shedding ?? []).filter((level) => level.rule === id);
+  const rates = (stats?.tuning ?? []).filter((rate) => rate.rule === id);
+  const load = facts.data?.load ?? [];
+  const changes = <LoadEvents events={(stats?.loadEvents ?? []).filter((event) => event.rule === id)} now={stats?.now ?? 0} />;
   return (
     <>
       <div className="page-head">
@@ -53,8 +57,16 @@ export function RulePage({ id }: { id: string }) {
         {rule.problem && !gone && <ProblemNotice problem={rule.problem} again={rule.again} />}
         {gone && <Notice tone="info" title="There is no rule of this id">Its history is below, if it was deleted.</Notice>}
         {rule.data && <Definition rule={rule.data.body} />}
-        {rule.data?.body.shed && <Levels levels={(stats?.shedding ?? []).filter((level) => level.rule === id)} />}
-        <TunedRates rates={(stats?.tuning ?? []).filter((rate) => rate.rule === id)} />
+        {rule.data?.body.shed && (
+          <Levels levels={levels}>
+            <LoadChart series={load} levels={levels} rates={false} />
+            {changes}
+          </Levels>
+        )}
+        <TunedRates rates={rates}>
+          <LoadChart series={load} levels={rates} rates />
+          {changes}
+        </TunedRates>
         {facts.data && <Figures facts={facts.data} />}
         {facts.data && (
           <section className="section">

@@ -4,24 +4,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A Markdown table with a first column of text and further columns of numbers. */
-final class Table {
+public final class Table {
   private final List<List<String>> rows = new ArrayList<>();
 
-  Table(String... columns) {
+  /** Creates a table with the names of its columns. */
+  public Table(String... columns) {
     rows.add(List.of(columns));
     var alignment = new ArrayList<String>();
     for (int i = 0; i < columns.length; i++) alignment.add(i == 0 ? "---" : "--:");
     rows.add(alignment);
   }
 
-  void row(List<String> cells) {
+  /** Adds a row; throws {@link IllegalArgumentException} if it has another number of cells. */
+  public void row(List<String> cells) {
     if (cells.size() != rows.getFirst().size()) {
       throw new IllegalArgumentException("%s does not fit %s".formatted(cells, rows.getFirst()));
     }
     rows.add(List.copyOf(cells));
   }
 
-  void row(String... cells) {
+  /** Adds a row, as {@link #row(List)} does. */
+  public void row(String... cells) {
     row(List.of(cells));
   }
 

@@ -9,12 +9,19 @@ import java.util.List;
  * pure function of the state, the time and a report.
  *
  * <p>A proportional-integral controller in velocity form: the stored level is its integral, so
- * there is nothing to wind up beyond the bounds of the level. The integral follows the law of
- * Stripe's utilization shedder (Tarjan, 2017): no change between {@link #LOW} of the target and the
- * target, a rise above, a slower fall below, and a credit after rest that delays the first drop.
- * The proportional part reacts to a change of the excess at once. Both are scaled by the share of
- * the traffic that is still admitted, so that the gain of the loop does not depend on how far the
- * offered load exceeds the capacity.
+ * there is nothing to wind up beyond the bounds of the level. It has two fields:
+ *
+ * <ul>
+ *   <li>Near the target it is linear in the error, the same on both sides, so that the signal
+ *       settles at the target. The gain is low, since the error is mostly noise there.
+ *   <li>Far from it the law of Stripe's utilization shedder (Tarjan, 2017) applies: no change
+ *       between {@link #LOW} of the target and the target, a rise above, a fall below, and a credit
+ *       after rest that delays the first drop. Its excess is averaged over a few seconds and
+ *       squared, so that a lasting overload counts and fluctuations do not.
+ * </ul>
+ *
+ * <p>All parts are scaled by the share of the traffic that is still admitted, so that the gain of
+ * the loop does not depend on how far the offered load exceeds the capacity.
  *
  * <p>Several instances of a backend report. Their signals are combined into a mean weighted by
  * capacity, in which the highest and the lowest count as their neighbours if there are at least
@@ -42,11 +49,20 @@ public final class ShedController {
   /** The time after {@link #HOLD_MICROS} in which the level fades to 0 without a report. */
   public static final long FADE_MICROS = 10_000_000;
 
-  /** The share of the admitted traffic that a full excess drops at once. */
-  private static final double PROPORTIONAL = 0.2;
+  /** The share of the admitted traffic by which a change of the error by 1 moves the level. */
+  private static final double PROPORTIONAL = 0.05;
 
-  /** The time in which a full excess drops all traffic, if the admitted share did not shrink. */
-  private static final double INTEGRAL_SECONDS = 20;
+  /** The time in which an error of 1 moves the level by the admitted share. */
+  private static final double NEAR_SECONDS = 40;
+
+  /** The time in which a lasting excess of 1 moves the level by the admitted share. */
+  private static final double FAR_SECONDS = 20;
+
+  /** The time over which the excess is averaged. */
+  private static final double TREND_SECONDS = 5;
+
+  /** How much faster the credit of a backend at rest falls than the level rises. */
+  private static final double SPENDING = 4;
 
   /** The longest time between two reports that is integrated. */
   private static final double MAX_STEP_SECONDS = 2;
@@ -100,24 +116,36 @@ public final class ShedController {
     double bounded = Math.min(value, setpoint.ceiling());
     double share = Math.min(Math.max(weight, MIN_WEIGHT), MAX_WEIGHT);
     var reporters = merge(state.reporters(), new Report(reporter, bounded, share, at));
-    double excess = excess(setpoint, combined(reporters));
+    double mean = combined(reporters);
+    double error = error(setpoint, mean);
     double age = (double) (at - state.at());
+    boolean stale = age > HOLD_MICROS;
+    double seconds = stale ? 0 : Math.min(age / 1_000_000, MAX_STEP_SECONDS);
+    double trend = stale ? 0 : state.trend();
+    trend = trend + (excess(setpoint, mean) - trend) * (seconds / TREND_SECONDS);
+    double rate = error / NEAR_SECONDS + trend * Math.abs(trend) / FAR_SECONDS;
     double drop = state.drop() > 0 ? level(state, at) : state.drop();
-    double before = age > HOLD_MICROS ? 0 : Math.max(0, state.excess());
-    double seconds = age > HOLD_MICROS ? 0 : Math.min(age / 1_000_000, MAX_STEP_SECONDS);
+    if (drop < 0 && rate > 0) rate = rate * SPENDING;
     double admitted = 1 - Math.max(0, drop);
-    double gain = Math.max(admitted, MIN_RISING_GAIN);
-    double slow = excess < 0 ? Math.max(admitted, MIN_FALLING_GAIN) : gain;
-    double next =
-        drop
-            + PROPORTIONAL * gain * (Math.max(0, excess) - before)
-            + slow * excess * seconds / INTEGRAL_SECONDS;
+    double gain = Math.max(admitted, rate < 0 ? MIN_FALLING_GAIN : MIN_RISING_GAIN);
+    double change = stale ? 0 : error - state.error();
+    double next = drop + gain * (PROPORTIONAL * change + rate * seconds);
     return new ShedState(
         Math.min(Math.max(next, MIN_DROP), MAX_DROP),
-        excess,
+        error,
+        trend,
         at,
         state.at() == 0 ? seed : state.seed(),
         reporters);
+  }
+
+  /**
+   * Returns the error of a signal: 0 at the target, 1 at the ceiling, and as much below the target
+   * as above it, down to -1.
+   */
+  static double error(Setpoint setpoint, double value) {
+    double target = setpoint.target();
+    return Math.max(-1, Math.min(1, (value - target) / (setpoint.ceiling() - target)));
   }
 
   /**

@@ -7,14 +7,17 @@ import java.util.List;
  *
  * @param drop the drop level if it is positive; a negative value is the credit of a backend that
  *     was below its target
- * @param excess the excess of the signal at the last report, from -1 to 1
+ * @param error the error of the signal at the last report, from -1 to 1
+ * @param trend the excess of the signal, averaged over a few seconds, from -1 to 1
  * @param at the time of the last report, in microseconds; 0 if there was none
  * @param seed a random number that all instances use to select callers; chosen by the first report
  * @param reporters the latest report of each instance of the backend
  */
-public record ShedState(double drop, double excess, long at, long seed, List<Report> reporters) {
+public record ShedState(
+    double drop, double error, double trend, long at, long seed, List<Report> reporters) {
   /** The state before the first report. */
-  public static final ShedState FRESH = new ShedState(ShedController.MIN_DROP, 0, 0, 0, List.of());
+  public static final ShedState FRESH =
+      new ShedState(ShedController.MIN_DROP, 0, 0, 0, 0, List.of());
 
   /** Copies the list. */
   public ShedState {

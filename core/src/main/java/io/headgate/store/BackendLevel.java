@@ -1,6 +1,7 @@
 package io.headgate.store;
 
 import io.headgate.limit.TokenBucket;
+import io.headgate.load.SignalKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +12,8 @@ import java.util.Optional;
  * @param rule the id of the rule
  * @param backend the values of the rule's {@code per} attributes; empty if the rule has one level
  * @param level the share of all requests that is dropped, from 0 to 1
+ * @param kind the figure that the rule follows
+ * @param target the target of the figure: a share, or a time in milliseconds
  * @param value the combined signal at the last report: a share, or a time in milliseconds
  * @param reporters the number of instances of the backend that it was combined of
  * @param age the time since the last report; empty if there was none
@@ -23,6 +26,8 @@ public record BackendLevel(
     String rule,
     String backend,
     double level,
+    SignalKind kind,
+    double target,
     double value,
     int reporters,
     Optional<Duration> age,

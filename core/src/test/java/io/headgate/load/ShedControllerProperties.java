@@ -30,7 +30,8 @@ class ShedControllerProperties {
           ShedController.report(
               SETPOINT, state, now, Math.floorMod(bits.get(i), reporters), value, weight, 1);
       assertThat(state.drop()).isBetween(ShedController.MIN_DROP, ShedController.MAX_DROP);
-      assertThat(state.excess()).isBetween(-1.0, 1.0);
+      assertThat(state.error()).isBetween(-1.0, 1.0);
+      assertThat(state.trend()).isBetween(-1.0, 1.0);
       assertThat(state.reporters().size()).isLessThanOrEqualTo(ShedController.MAX_REPORTERS);
       assertThat(ShedController.level(state, now)).isBetween(0.0, ShedController.MAX_DROP);
       assertThat(ShedController.level(state, now + 15_000_000)).isZero();

@@ -60,12 +60,23 @@ class ShedControllerTest {
   }
 
   @Test
-  void levelStaysBetweenLowAndTarget() {
+  void levelStaysAtTheTargetAndMovesSlowlyNearIt() {
     reportEverySecond(20, 1.0);
-    reportEverySecond(1, 0.8);
+    reportEverySecond(20, 0.8); // the average of the excess ends
     double before = level();
-    reportEverySecond(10, 0.75);
-    assertThat(level()).isEqualTo(before);
+    reportEverySecond(10, 0.8);
+    assertThat(level()).isCloseTo(before, within(0.001));
+    reportEverySecond(10, 0.78);
+    assertThat(level()).isBetween(before - 0.05, before - 0.005);
+  }
+
+  /** A dead band below the target would keep the level here for ever. */
+  @Test
+  void levelOfABackendBelowItsTargetReturnsToZero() {
+    reportEverySecond(15, 1.0);
+    assertThat(level()).isGreaterThan(0.3);
+    reportEverySecond(300, 0.75);
+    assertThat(level()).isZero();
   }
 
   @Test
@@ -110,7 +121,7 @@ class ShedControllerTest {
     assertThat(state).isEqualTo(before);
     report(1, 1e9, 1);
     assertThat(state.reporters().getFirst().value()).isEqualTo(1);
-    assertThat(state.excess()).isEqualTo(1);
+    assertThat(state.error()).isEqualTo(1);
   }
 
   @Test
@@ -127,6 +138,55 @@ class ShedControllerTest {
       report(9, 0.0, 1e9);
     }
     assertThat(level()).isGreaterThan(0.9);
+  }
+
+  @Test
+  void instanceOfTwoWeighsAtMostTwiceTheOther() {
+    report(1, 0.4, 1);
+    report(2, 1.0, 1e9);
+    assertThat(ShedController.combined(state.reporters())).isCloseTo(0.8, within(1e-9));
+  }
+
+  @Test
+  void instanceThatNoLongerReportsDoesNotCount() {
+    report(2, 1.0, 1);
+    reportEverySecond(5, 0.4);
+    assertThat(state.reporters()).hasSize(2);
+    reportEverySecond(1, 0.4);
+    assertThat(state.reporters()).hasSize(1);
+  }
+
+  /** A backend that reports rarely must not move the level by the whole pause. */
+  @Test
+  void pauseBetweenReportsCountsAsAtMostTwoSeconds() {
+    reportEverySecond(20, 1.0);
+    var before = state;
+    now += 2 * SECOND;
+    report(1.0);
+    double afterTwo = state.drop();
+    state = before;
+    now += 2 * SECOND;
+    report(1.0);
+    assertThat(state.drop()).isEqualTo(afterTwo);
+  }
+
+  @Test
+  void spikeOfASecondMovesTheLevelByLessThanATenthOfTheAdmittedShare() {
+    reportEverySecond(15, 1.0);
+    reportEverySecond(30, 0.8);
+    double before = level();
+    reportEverySecond(1, 1.0);
+    assertThat(level() - before).isBetween(0.01, 0.1 * (1 - before));
+  }
+
+  @Test
+  void reportAfterSilenceDoesNotContinueTheFormerTrend() {
+    reportEverySecond(40, 1.0);
+    now += 10 * SECOND;
+    report(0.8);
+    double faded = level();
+    reportEverySecond(1, 0.8);
+    assertThat(level()).isCloseTo(faded, within(1e-9));
   }
 
   @Test
@@ -160,8 +220,26 @@ class ShedControllerTest {
       utilization = Math.min(1, 3 * (1 - level()));
       if (second > 120) lowest = Math.min(lowest, utilization);
     }
-    assertThat(utilization).isBetween(0.69, 0.81);
-    assertThat(lowest).isGreaterThan(0.65);
+    assertThat(utilization).isBetween(0.79, 0.81);
+    assertThat(lowest).isGreaterThan(0.77);
+  }
+
+  /** A backend whose queue is the integral of the excess load, with reports of a second ago. */
+  @Test
+  void queueWaitSettlesAtItsTargetAtThreeTimesTheCapacity() {
+    var setpoint = Setpoint.of(SignalKind.QUEUE_WAIT, 100);
+    double queued = 0; // in seconds of work
+    double wait = 0;
+    double worked = 0;
+    for (int second = 0; second < 600; second++) {
+      now += SECOND;
+      state = ShedController.report(setpoint, state, now, 1, wait, 1, 7);
+      wait = 1_000 * queued;
+      double work = queued + 3 * (1 - level());
+      if (second >= 300) worked += Math.min(1, work);
+      queued = Math.min(2, Math.max(0, work - 1));
+    }
+    assertThat(worked / 300).isGreaterThan(0.95);
   }
 
   @Test

@@ -1,35 +1,25 @@
 package io.headgate.redis;
 
+import static io.headgate.redis.LevelScenario.key;
+import static io.headgate.redis.LevelScenario.level;
+import static io.headgate.redis.LevelScenario.overload;
+import static io.headgate.redis.LevelScenario.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
-import io.headgate.limit.Shed;
 import io.headgate.load.LoadSignal;
-import io.headgate.load.ShedPolicy;
-import io.headgate.load.SignalKind;
-import io.headgate.rule.Rule;
-import io.headgate.rule.RuleSet;
+import io.headgate.redis.LevelScenario.ShiftedClock;
 import io.headgate.rule.Subject;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Tests that instances with one Redis agree on the levels of backends. */
 class SharedLevelsTest {
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
-  private static final RuleSet RULES =
-      RuleSet.of(
-          Rule.named("shed")
-              .match("backend", "*")
-              .limit(new Shed(ShedPolicy.of(SignalKind.UTILIZATION, 0.8).withCallers("user")))
-              .build());
-
   private static RedisServer server;
 
   @BeforeAll
@@ -42,44 +32,8 @@ class SharedLevelsTest {
     server.close();
   }
 
-  /** A clock that differs from the server's by hours, and that tests advance. */
-  private static final class ShiftedClock implements Ticker {
-    private final AtomicLong shift;
-
-    ShiftedClock(Duration shift) {
-      this.shift = new AtomicLong(shift.toMillis() * 1_000);
-    }
-
-    @Override
-    public long micros() {
-      return Ticker.system().micros() + shift.get();
-    }
-  }
-
   private static RateLimiter limiter(Ticker clock) {
-    return RateLimiter.with(RedisStore.connect(server.uri()), RULES, clock);
-  }
-
-  private static Subject request(String backend, int user) {
-    return Subject.of(Map.of("backend", backend, "user", Integer.toString(user)));
-  }
-
-  private static double level(RateLimiter limiter) {
-    limiter.signals().sync().join();
-    return limiter.signals().levels().getFirst().level();
-  }
-
-  /** Raises the level as fast as the controller permits, which needs some reports. */
-  private static void overload(RateLimiter limiter, String backend, double level) {
-    Eventually.holds(
-        "the level rises",
-        TIMEOUT,
-        () -> {
-          limiter
-              .signals()
-              .report(Subject.of("backend", backend), "instance", LoadSignal.ofUtilization(1));
-          return level(limiter) > level;
-        });
+    return LevelScenario.limiter(server.uri(), clock);
   }
 
   @Test
@@ -110,7 +64,7 @@ class SharedLevelsTest {
       other.check(request("b", 0));
       Eventually.holds(
           "the other instance sheds",
-          TIMEOUT,
+          LevelScenario.TIMEOUT,
           () -> {
             one.signals().report(Subject.of("backend", "b"), LoadSignal.ofUtilization(1));
             return other.signals().levels().getFirst().level() > 0;
@@ -122,14 +76,14 @@ class SharedLevelsTest {
   void killedServerLeavesTheLevelWhichFades() {
     var own = RedisServer.start();
     var clock = new ShiftedClock(Duration.ZERO);
-    try (var limiter = RateLimiter.with(RedisStore.connect(own.uri()), RULES, clock)) {
+    try (var limiter = LevelScenario.limiter(own.uri(), clock)) {
       overload(limiter, "c", 0.01);
       double held = limiter.signals().levels().getFirst().level();
       own.kill();
-      assertThat(level(limiter)).isEqualTo(held);
-      clock.shift.addAndGet(16_000_000);
+      assertThat(level(limiter, "c")).isEqualTo(held);
+      clock.advance(LevelScenario.FADED);
       assertThat(limiter.check(request("c", 1)).isAllowed()).isTrue();
-      assertThat(level(limiter)).isZero();
+      assertThat(level(limiter, "c")).isZero();
     } finally {
       own.close();
     }
@@ -139,7 +93,7 @@ class SharedLevelsTest {
   void stateOfABackendExpires() {
     try (var limiter = limiter(Ticker.system())) {
       overload(limiter, "d", 0);
-      String key = "headgate:{d}shed|||load";
+      String key = key("d");
       assertThat(Long.parseLong(server.call("PTTL", key).toString())).isBetween(1L, 60_000L);
     }
   }

@@ -42,11 +42,10 @@ record LimitsReader(Optional<Combine> combine) {
       ALGORITHMS.stream().map(Algorithm::id).toList();
 
   /** Reads a limit that belongs to no rule. */
-  static Optional<Limit> readOne(FieldValue value) {
+  static Optional<RuleLimit> readOne(FieldValue value) {
     return value
         .section(EXPECTED_LIMIT)
-        .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()))
-        .map(RuleLimit::limit);
+        .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()));
   }
 
   /**

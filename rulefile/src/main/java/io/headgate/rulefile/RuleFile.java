@@ -1,7 +1,7 @@
 package io.headgate.rulefile;
 
-import io.headgate.limit.Limit;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,7 +62,7 @@ public final class RuleFile {
    * @param path the path of the limit in messages, such as {@code limits[3].limit}
    * @throws RuleFileException if the text is not valid
    */
-  public static Limit readLimit(String text, String path) {
+  public static RuleLimit readLimit(String text, String path) {
     return readLimit(text, path, SourcePosition.START.line(), SourcePosition.START.column());
   }
 
@@ -74,7 +74,7 @@ public final class RuleFile {
    * @param column the column at which it begins, from 1
    * @throws RuleFileException if the text is not valid
    */
-  public static Limit readLimit(String text, String path, int line, int column) {
+  public static RuleLimit readLimit(String text, String path, int line, int column) {
     var problems = new ProblemCollector(new SourcePosition(line, column));
     var limit =
         DocumentParser.parse(text, problems)

@@ -11,14 +11,15 @@ import org.junit.jupiter.api.Test;
 class ReadLimitTest {
   @Test
   void readsALimitWithoutARule() {
-    assertThat(RuleFile.readLimit("{algorithm: token-bucket, rate: 100/10s, burst: 50}", "x"))
+    assertThat(
+            RuleFile.readLimit("{algorithm: token-bucket, rate: 100/10s, burst: 50}", "x").limit())
         .isEqualTo(TokenBucket.of(Rate.of(100, Duration.ofSeconds(10))).withBurst(50));
   }
 
   @Test
   void fieldsOfARuleAreValidatedAndDropped() {
     String text = "{algorithm: token-bucket, rate: 1/1s, name: calls, per: [user], cost: bytes}";
-    assertThat(RuleFile.readLimit(text, "x")).isEqualTo(TokenBucket.of(Rate.perSecond(1)));
+    assertThat(RuleFile.readLimit(text, "x").limit()).isEqualTo(TokenBucket.of(Rate.perSecond(1)));
     assertThatThrownBy(() -> RuleFile.readLimit(text.replace("[user]", "{}"), "limits[2].limit"))
         .isInstanceOf(RuleFileException.class)
         .hasMessageContaining("limits[2].limit.per");

@@ -21,6 +21,7 @@ import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.store.StoreView;
 import io.headgate.server.tls.TlsFiles;
@@ -105,12 +106,20 @@ public final class Service implements AutoCloseable {
     this.stats = new StatsRunner(statsSettings, limiter);
     stats.follow(repository, BUILT_IN_RULES);
     stats.logFallback(new StoreView(limiter.store()), limiter::rules);
-    limiter.signals().listener(new ShedLog(statsSettings.mask()));
+    var load = new LoadHistory(limiter::rules);
+    var log = new ShedLog(statsSettings.mask());
+    limiter
+        .signals()
+        .listener(level -> {
+          load.changed(System.currentTimeMillis(), level);
+          log.onChange(level);
+        });
     this.statsHandlers =
         new StatsHandlers(
             stats.collector(),
             stats.callers(),
             limiter,
+            load,
             repository,
             settings.access(),
             readiness,

@@ -19,6 +19,9 @@ final class Backend {
   private double progress;
   private double speed;
   private double busy; // worker seconds
+  private double present; // request seconds
+  private double waited; // seconds
+  private long started;
 
   Backend(Plant plant) {
     this.plant = plant;
@@ -67,7 +70,25 @@ final class Backend {
     return taken;
   }
 
+  /** Returns the mean number of requests that waited or were served since the last call. */
+  double takePresent(double seconds) {
+    double taken = present / seconds;
+    present = 0;
+    return taken;
+  }
+
+  /** Returns the mean time that the requests started since the last call have waited. */
+  double takeWait() {
+    double head = waiting.isEmpty() ? 0 : time - waiting.peek().arrived;
+    double taken = started == 0 ? head : waited / started;
+    waited = 0;
+    started = 0;
+    return taken;
+  }
+
   private void start(Job job) {
+    waited += time - job.arrived;
+    started++;
     job.endsAtProgress = progress + job.work;
     serving.add(job);
   }
@@ -80,6 +101,7 @@ final class Backend {
     double passed = now - time;
     progress += speed * passed;
     busy += Math.min(serving.size(), workers()) * passed;
+    present += (serving.size() + waiting.size()) * passed;
     time = now;
   }
 

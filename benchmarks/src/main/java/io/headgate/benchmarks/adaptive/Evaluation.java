@@ -1,6 +1,5 @@
 package io.headgate.benchmarks.adaptive;
 
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +22,13 @@ record Evaluation(Plant plant, double unloaded, Map<Contender, RunResult> runs) 
     return new Evaluation(plant, unloaded, runs);
   }
 
-  /** Evaluates all contenders on all plants. */
-  static List<Evaluation> all() {
-    var evaluations = new ArrayList<Evaluation>();
-    for (var plant : Plants.all()) {
-      evaluations.add(of(plant, List.of(Contender.values()), SEED));
-    }
-    return evaluations;
+  /** Evaluates the contenders on each plant. */
+  static List<Evaluation> all(List<Plant> plants, List<Contender> contenders) {
+    return plants.stream().map(plant -> of(plant, contenders, SEED)).toList();
+  }
+
+  boolean hasPriorities() {
+    return plant.tenants().stream().anyMatch(tenant -> tenant.priority() > 0);
   }
 
   /** Returns the highest p99 that meets the aim: twice the unloaded one and one service time. */

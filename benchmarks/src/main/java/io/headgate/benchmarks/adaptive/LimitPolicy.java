@@ -11,7 +11,7 @@ sealed interface LimitPolicy extends AdmissionPolicy {
   int limit();
 
   @Override
-  default boolean admits(Plant.Tenant sender, int tenant, long now, int inFlight) {
+  default boolean admits(Plant.Tenant sender, int tenant, int caller, long now, int inFlight) {
     return inFlight < limit();
   }
 

@@ -65,7 +65,7 @@ final class LimitedServer implements AutoCloseable {
 
   private boolean admits(long now) {
     synchronized (policy) {
-      if (!policy.admits(new Plant.Tenant(1, 0), 0, now, inFlight)) return false;
+      if (!policy.admits(new Plant.Tenant(1, 0), 0, 0, now, inFlight)) return false;
       inFlight++;
       return true;
     }

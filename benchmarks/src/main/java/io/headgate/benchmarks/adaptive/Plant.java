@@ -1,145 +1,159 @@
 package io.headgate.benchmarks.adaptive;
 
 import java.util.List;
+import java.util.function.Consumer;
 
-/**
- * A server and its traffic. Created by {@link Plants}; each method returns a changed copy.
- *
- * @param name the row of the report
- * @param isShared whether all requests are served at once, each at its share of the workers;
- *     otherwise they wait first-in first-out
- * @param workers the number of workers
- * @param service the work of a request
- * @param slowdown multiplies the work of all requests
- * @param pauseEvery seconds between pauses in which no work is done; 0 for none
- * @param pauseLength seconds of a pause
- * @param thrashing the loss of speed per request in service above the workers, relative to them
- * @param queue how many requests the server lets wait; it rejects more of them
- * @param hanging the share of requests that hang until {@code hangTime} and fail
- * @param hangTime seconds after which a hanging request fails
- * @param load the offered requests, relative to the capacity at the start
- * @param timeout seconds after which the client abandons a request, on which the server works on
- * @param retries how often a client repeats a request that was refused or dropped
- * @param tenants who sends requests, and how many
- * @param staleness seconds by which the report of the utilization is late
- * @param seconds the length of a run
- * @param disturbedAt when the conditions change; 0 if they do not
- */
-record Plant(
-    String name,
-    boolean isShared,
-    Curve workers,
-    ServiceTime service,
-    Curve slowdown,
-    double pauseEvery,
-    double pauseLength,
-    double thrashing,
-    int queue,
-    Curve hanging,
-    double hangTime,
-    Curve load,
-    double timeout,
-    int retries,
-    List<Tenant> tenants,
-    double staleness,
-    double seconds,
-    double disturbedAt) {
-
+/** A server and its traffic. Created by {@link Plants}; each method returns a changed copy. */
+final class Plant {
   /**
    * A sender of requests.
    *
    * @param share its part of the offered requests
    * @param priority 0 is the most important
+   * @param callers how many callers send its requests, all equally many
    */
-  record Tenant(double share, int priority) {}
+  record Tenant(double share, int priority, int callers) {
+    private static final int CALLERS = 2_000;
 
-  /** Seconds at the start of a run that are not measured. */
-  static final double WARM_UP = 10;
+    Tenant(double share, int priority) {
+      this(share, priority, CALLERS);
+    }
+  }
+
+  private String name;
+
+  /** Whether all requests are served at once, each at its share of the workers. */
+  private boolean isShared; // otherwise they wait first-in first-out
+
+  private Curve workers;
+  private ServiceTime service;
+
+  /** Multiplies the work of all requests. */
+  private Curve slowdown = Curve.constant(1);
+
+  private double pauseEvery; // seconds; 0 for no pauses
+  private double pauseLength;
+
+  /** The loss of speed per request in service above the workers, relative to them. */
+  private double thrashing;
+
+  /** How many requests the server lets wait; it rejects more of them. */
+  private int queue = Integer.MAX_VALUE;
+
+  /** The share of requests that hang until {@code hangTime} and fail. */
+  private Curve hanging = Curve.constant(0);
+
+  private double hangTime;
+
+  /** The offered requests, relative to the capacity at the start. */
+  private Curve load = Curve.constant(3);
+
+  /** Seconds after which the client abandons a request, on which the server works on. */
+  private double timeout = 1;
+
+  /** How often a client repeats a request that was refused or dropped. */
+  private int retries;
+
+  private List<Tenant> tenants = List.of(new Tenant(1, 0));
+
+  /** Seconds by which reports of the load are late. */
+  private double staleness;
+
+  private double seconds = 60;
+  private double warmUp = 10; // not measured
+
+  /** When the conditions change; 0 if they do not. */
+  private double disturbedAt;
+
+  private Plant(String name, Curve workers, ServiceTime service) {
+    this.name = name;
+    this.workers = workers;
+    this.service = service;
+  }
 
   /** Returns a plant that waits first-in first-out, at three times its capacity. */
   static Plant of(String name, int workers, ServiceTime service) {
-    return new Plant(
-        name,
-        false,
-        Curve.constant(workers),
-        service,
-        Curve.constant(1),
-        0,
-        0,
-        0,
-        Integer.MAX_VALUE,
-        Curve.constant(0),
-        0,
-        Curve.constant(3),
-        1,
-        0,
-        List.of(new Tenant(1, 0)),
-        0,
-        60,
-        0);
+    return new Plant(name, Curve.constant(workers), service);
+  }
+
+  Plant named(String name) {
+    return changed(copy -> copy.name = name);
   }
 
   Plant shared() {
-    return copy(true, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> copy.isShared = true);
   }
 
   Plant withWorkers(Curve workers, double disturbedAt) {
-    return copy(isShared, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> {
+      copy.workers = workers;
+      copy.disturbedAt = disturbedAt;
+    });
   }
 
   Plant withSlowdown(Curve slowdown, double disturbedAt) {
-    return copy(isShared, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> {
+      copy.slowdown = slowdown;
+      copy.disturbedAt = disturbedAt;
+    });
   }
 
   Plant withLoad(Curve load, double disturbedAt) {
-    return copy(isShared, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> {
+      copy.load = load;
+      copy.disturbedAt = disturbedAt;
+    });
   }
 
   Plant withTimeout(double timeout) {
-    return copy(isShared, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> copy.timeout = timeout);
   }
 
   Plant withTenants(List<Tenant> tenants) {
-    return copy(isShared, workers, slowdown, hanging, load, timeout, tenants, disturbedAt);
+    return changed(copy -> copy.tenants = List.copyOf(tenants));
   }
 
   Plant withPauses(double every, double length) {
-    return more(every, length, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> {
+      copy.pauseEvery = every;
+      copy.pauseLength = length;
+    });
   }
 
   Plant withThrashing(double thrashing) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> copy.thrashing = thrashing);
   }
 
   Plant withQueue(int queue) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> copy.queue = queue);
   }
 
   Plant withHanging(Curve hanging, double hangTime) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> {
+      copy.hanging = hanging;
+      copy.hangTime = hangTime;
+    });
   }
 
   Plant withRetries(int retries) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> copy.retries = retries);
   }
 
   Plant withStaleness(double staleness) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> copy.staleness = staleness);
   }
 
   Plant lasting(double seconds) {
-    return more(
-        pauseEvery, pauseLength, thrashing, queue, hanging, hangTime, retries, staleness, seconds);
+    return changed(copy -> copy.seconds = seconds);
+  }
+
+  Plant withWarmUp(double warmUp) {
+    return changed(copy -> copy.warmUp = warmUp);
   }
 
   /** Returns this plant at a fifth of its capacity at each moment, without hanging requests. */
   Plant unloaded() {
-    Curve fifth = seconds -> 0.2 * capacity(seconds) / capacity(0);
+    Curve fifth = at -> 0.2 * capacity(at) / capacity(0);
     return withHanging(Curve.constant(0), 0).withRetries(0).withLoad(fifth, 0);
   }
 
@@ -160,64 +174,94 @@ record Plant(
     return pauseEvery > 0 && at % pauseEvery >= pauseEvery - pauseLength;
   }
 
-  private Plant copy(
-      boolean isShared,
-      Curve workers,
-      Curve slowdown,
-      Curve hanging,
-      Curve load,
-      double timeout,
-      List<Tenant> tenants,
-      double disturbedAt) {
-    return new Plant(
-        name,
-        isShared,
-        workers,
-        service,
-        slowdown,
-        pauseEvery,
-        pauseLength,
-        thrashing,
-        queue,
-        hanging,
-        hangTime,
-        load,
-        timeout,
-        retries,
-        tenants,
-        staleness,
-        seconds,
-        disturbedAt);
+  String name() {
+    return name;
   }
 
-  private Plant more(
-      double pauseEvery,
-      double pauseLength,
-      double thrashing,
-      int queue,
-      Curve hanging,
-      double hangTime,
-      int retries,
-      double staleness,
-      double seconds) {
-    return new Plant(
-        name,
-        isShared,
-        workers,
-        service,
-        slowdown,
-        pauseEvery,
-        pauseLength,
-        thrashing,
-        queue,
-        hanging,
-        hangTime,
-        load,
-        timeout,
-        retries,
-        tenants,
-        staleness,
-        seconds,
-        disturbedAt);
+  boolean isShared() {
+    return isShared;
+  }
+
+  Curve workers() {
+    return workers;
+  }
+
+  ServiceTime service() {
+    return service;
+  }
+
+  Curve slowdown() {
+    return slowdown;
+  }
+
+  double thrashing() {
+    return thrashing;
+  }
+
+  int queue() {
+    return queue;
+  }
+
+  Curve hanging() {
+    return hanging;
+  }
+
+  double hangTime() {
+    return hangTime;
+  }
+
+  double timeout() {
+    return timeout;
+  }
+
+  int retries() {
+    return retries;
+  }
+
+  List<Tenant> tenants() {
+    return tenants;
+  }
+
+  double staleness() {
+    return staleness;
+  }
+
+  double seconds() {
+    return seconds;
+  }
+
+  double warmUp() {
+    return warmUp;
+  }
+
+  double disturbedAt() {
+    return disturbedAt;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  private Plant changed(Consumer<Plant> change) {
+    var copy = new Plant(name, workers, service);
+    copy.isShared = isShared;
+    copy.slowdown = slowdown;
+    copy.pauseEvery = pauseEvery;
+    copy.pauseLength = pauseLength;
+    copy.thrashing = thrashing;
+    copy.queue = queue;
+    copy.hanging = hanging;
+    copy.hangTime = hangTime;
+    copy.load = load;
+    copy.timeout = timeout;
+    copy.retries = retries;
+    copy.tenants = tenants;
+    copy.staleness = staleness;
+    copy.seconds = seconds;
+    copy.warmUp = warmUp;
+    copy.disturbedAt = disturbedAt;
+    change.accept(copy);
+    return copy;
   }
 }

@@ -5,6 +5,8 @@ import org.HdrHistogram.Histogram;
 
 /** Counts what happens in a run, from the end of the warm-up on. */
 final class RunRecorder {
+  private static final double INVERSION = 0.1; // seconds
+
   private final Plant plant;
   private final Histogram durations = new Histogram(3);
   private final double[] goodBySecond;
@@ -13,6 +15,8 @@ final class RunRecorder {
   private final long[] arrivedByTenant;
   private final long[] refusedByPriority = new long[8];
   private final long[] arrivedByPriority = new long[8];
+  private long inverted;
+  private double lowerAdmittedAt = -1; // when a request of a lower priority was last admitted
   private int ticks;
 
   RunRecorder(Plant plant) {
@@ -28,20 +32,26 @@ final class RunRecorder {
   }
 
   void arrived(double now, Job job) {
-    if (now < Plant.WARM_UP) return;
+    if (now < plant.warmUp()) return;
     arrivedByPriority[plant.tenants().get(job.tenant).priority()]++;
     if (job.attempt == 0) arrivedByTenant[job.tenant]++;
   }
 
   void refused(double now, Job job) {
-    if (now < Plant.WARM_UP) return;
-    refusedByPriority[plant.tenants().get(job.tenant).priority()]++;
+    if (now < plant.warmUp()) return;
+    int priority = plant.tenants().get(job.tenant).priority();
+    refusedByPriority[priority]++;
+    if (priority == 0 && lowerAdmittedAt > now - INVERSION) inverted++;
+  }
+
+  void admitted(double now, Job job) {
+    if (plant.tenants().get(job.tenant).priority() > 0) lowerAdmittedAt = now;
   }
 
   void completed(double now, Job job, CallOutcome outcome) {
     boolean isGood = outcome == CallOutcome.SUCCESS;
     if (isGood) goodBySecond[Math.min(goodBySecond.length - 1, (int) now)]++;
-    if (now < Plant.WARM_UP) return;
+    if (now < plant.warmUp()) return;
     durations.recordValue(Math.round((now - job.arrived) * 1e6));
     if (isGood) goodByTenant[job.tenant]++;
   }
@@ -54,6 +64,7 @@ final class RunRecorder {
         inFlightByTick,
         goodByTenant,
         arrivedByTenant,
-        arrivedByPriority[0] == 0 ? 0 : (double) refusedByPriority[0] / arrivedByPriority[0]);
+        refusedByPriority[0] / (double) Math.max(1, arrivedByPriority[0]),
+        inverted / (double) Math.max(1, arrivedByPriority[0]));
   }
 }

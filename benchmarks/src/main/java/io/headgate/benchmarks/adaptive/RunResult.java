@@ -11,6 +11,8 @@ import org.HdrHistogram.Histogram;
  *     client abandoned counts with its timeout
  * @param fairness Jain's index of the requests answered per tenant, relative to max-min shares
  * @param criticalRefused the share of the requests of the first priority that were refused
+ * @param inverted the share of the requests of the first priority that were refused within 0.1 s
+ *     after a request of a lower one was admitted
  * @param settleSeconds the time from the start or the disturbance until the goodput of three
  *     seconds first reaches 95% of the possible; infinite if it does not
  * @param overshoot the highest number in flight over a second after that time, relative to the
@@ -25,6 +27,7 @@ record RunResult(
     double p99,
     double fairness,
     double criticalRefused,
+    double inverted,
     double settleSeconds,
     double overshoot,
     double oscillation,
@@ -38,7 +41,8 @@ record RunResult(
       double[] inFlight,
       long[] goodByTenant,
       long[] arrivedByTenant,
-      double criticalRefused) {
+      double criticalRefused,
+      double inverted) {
     int seconds = (int) plant.seconds();
     var possible = new double[seconds];
     for (int s = 0; s < seconds; s++) {
@@ -46,16 +50,17 @@ record RunResult(
         possible[s] += Math.min(plant.capacity(at), plant.offered(at)) / 10;
       }
     }
-    int from = (int) Plant.WARM_UP;
+    int from = (int) plant.warmUp();
     int last = inFlight.length * 2 / 3;
     var tail = Arrays.copyOfRange(inFlight, last, inFlight.length - 1);
     return new RunResult(
         sum(good, from, seconds) / sum(possible, from, seconds),
         durations.getValueAtPercentile(99) / 1e6,
-        jain(possible, goodByTenant, arrivedByTenant),
+        jain(possible, from, goodByTenant, arrivedByTenant),
         criticalRefused,
+        inverted,
         settle(plant, good, possible),
-        overshoot(inFlight, (int) (Math.max(plant.disturbedAt(), Plant.WARM_UP) * 100), tail),
+        overshoot(inFlight, (int) (Math.max(plant.disturbedAt(), plant.warmUp()) * 100), tail),
         deviation(tail) / mean(tail),
         inFlight);
   }
@@ -80,8 +85,8 @@ record RunResult(
   }
 
   /** Divides the possible goodput by max-min fairness and compares each tenant with its part. */
-  private static double jain(double[] possible, long[] good, long[] arrived) {
-    double left = sum(possible, (int) Plant.WARM_UP, possible.length);
+  private static double jain(double[] possible, int from, long[] good, long[] arrived) {
+    double left = sum(possible, from, possible.length);
     var fair = new double[good.length];
     var open = new boolean[good.length];
     Arrays.fill(open, true);

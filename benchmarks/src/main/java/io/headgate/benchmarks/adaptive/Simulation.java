@@ -1,6 +1,8 @@
 package io.headgate.benchmarks.adaptive;
 
 import io.headgate.load.CallOutcome;
+import io.headgate.load.LoadSignal;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -15,7 +17,7 @@ final class Simulation {
 
   private record Retry(double at, Job job) {}
 
-  private record Report(double at, double utilization) {}
+  private record Report(double at, LoadSignal signal) {}
 
   private final Plant plant;
   private final AdmissionPolicy policy;
@@ -23,6 +25,7 @@ final class Simulation {
   private final SplittableRandom arrivals;
   private final SplittableRandom works;
   private final SplittableRandom backoffs;
+  private final SplittableRandom callers;
   private final ArrayDeque<Job> deadlines = new ArrayDeque<>();
   private final PriorityQueue<Retry> retries =
       new PriorityQueue<>(Comparator.comparingDouble(Retry::at));
@@ -40,6 +43,7 @@ final class Simulation {
     this.arrivals = root.split();
     this.works = root.split();
     this.backoffs = root.split();
+    this.callers = root.split();
     this.recorder = new RunRecorder(plant);
   }
 
@@ -64,10 +68,11 @@ final class Simulation {
         release(deadlines.poll(), CallOutcome.DROPPED);
       } else if (now == retry) {
         var job = retries.poll().job;
-        arrive(new Job(job.tenant, now, job.attempt + 1));
+        arrive(new Job(job.tenant, job.caller, now, job.attempt + 1));
       } else if (now == nextArrival) {
         nextArrival = now + gap();
-        arrive(new Job(tenant(), now, 0));
+        int tenant = tenant();
+        arrive(new Job(tenant, callers.nextInt(plant.tenants().get(tenant).callers()), now, 0));
       } else {
         backend.tick(now);
         recorder.tick(now, inFlight);
@@ -96,11 +101,12 @@ final class Simulation {
   private void arrive(Job job) {
     recorder.arrived(now, job);
     var sender = plant.tenants().get(job.tenant);
-    if (!policy.admits(sender, job.tenant, micros(now), inFlight)) {
+    if (!policy.admits(sender, job.tenant, job.caller, micros(now), inFlight)) {
       recorder.refused(now, job);
       retryLater(job);
       return;
     }
+    recorder.admitted(now, job);
     inFlight++;
     job.hangs = works.nextDouble() < plant.hanging().at(now);
     job.work = job.hangs ? plant.hangTime() : plant.service().sample(works);
@@ -132,9 +138,15 @@ final class Simulation {
   }
 
   private void report() {
-    reports.add(new Report(now + plant.staleness(), backend.takeBusy() / plant.workers().at(now)));
+    double workers = plant.workers().at(now);
+    var signal =
+        LoadSignal.ofUtilization(Math.min(1, backend.takeBusy() / workers))
+            .withInFlight(backend.takePresent(1))
+            .withCapacity(2 * workers) // as many may wait as are served
+            .withQueueWait(Duration.ofNanos(Math.round(backend.takeWait() * 1e9)));
+    reports.add(new Report(now + plant.staleness(), signal));
     while (!reports.isEmpty() && reports.peek().at <= now) {
-      policy.reported(micros(now), Math.min(1, reports.poll().utilization));
+      policy.reported(micros(now), reports.poll().signal);
     }
   }
 

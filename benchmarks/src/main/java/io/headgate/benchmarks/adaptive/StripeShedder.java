@@ -1,5 +1,6 @@
 package io.headgate.benchmarks.adaptive;
 
+import io.headgate.load.LoadSignal;
 import java.util.SplittableRandom;
 
 /**
@@ -16,12 +17,13 @@ final class StripeShedder implements AdmissionPolicy {
   private double shed;
 
   @Override
-  public boolean admits(Plant.Tenant sender, int tenant, long now, int inFlight) {
+  public boolean admits(Plant.Tenant sender, int tenant, int caller, long now, int inFlight) {
     return random.nextDouble() >= shed;
   }
 
   @Override
-  public void reported(long now, double utilization) {
+  public void reported(long now, LoadSignal signal) {
+    double utilization = Math.min(1, signal.utilization().orElse(0));
     double excess = 0;
     if (utilization < LOW) excess = utilization / LOW - 1;
     if (utilization > HIGH) excess = (utilization - HIGH) / (1 - HIGH);

@@ -3,6 +3,7 @@ package io.headgate.benchmarks.adaptive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.headgate.load.LoadSignal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -55,7 +56,7 @@ class SimulationTest {
     var tenants = List.of(new Plant.Tenant(0.9, 0), new Plant.Tenant(0.1, 0));
     var plant = plant("M/M/16").withTenants(tenants).lasting(20);
     var blind = Simulation.run(plant, Contender.FIXED_RIGHT.policy(plant), 1);
-    AdmissionPolicy fair = (sender, tenant, now, n) -> n < 19 && (tenant == 1 || n < 14);
+    AdmissionPolicy fair = (sender, tenant, caller, now, n) -> n < 19 && (tenant == 1 || n < 14);
     assertThat(blind.fairness()).isLessThan(0.8);
     assertThat(Simulation.run(plant, fair, 1).fairness()).isGreaterThan(0.95);
   }
@@ -64,19 +65,19 @@ class SimulationTest {
   @Test
   void stripesShedderActsSlowly() {
     var shedder = new StripeShedder();
-    for (int s = 0; s < 300; s++) shedder.reported(0, 0);
-    for (int s = 0; s < 28; s++) shedder.reported(0, 1);
+    for (int s = 0; s < 300; s++) shedder.reported(0, LoadSignal.ofUtilization(0));
+    for (int s = 0; s < 28; s++) shedder.reported(0, LoadSignal.ofUtilization(1));
     assertThat(admitted(shedder)).isEqualTo(1_000);
-    for (int s = 0; s < 60; s++) shedder.reported(0, 1);
+    for (int s = 0; s < 60; s++) shedder.reported(0, LoadSignal.ofUtilization(1));
     assertThat(admitted(shedder)).isBetween(450, 550);
-    for (int s = 0; s < 61; s++) shedder.reported(0, 1);
+    for (int s = 0; s < 61; s++) shedder.reported(0, LoadSignal.ofUtilization(1));
     assertThat(admitted(shedder)).isZero();
   }
 
   private static int admitted(AdmissionPolicy policy) {
     int admitted = 0;
     for (int i = 0; i < 1_000; i++) {
-      if (policy.admits(new Plant.Tenant(1, 0), 0, 0, 0)) admitted++;
+      if (policy.admits(new Plant.Tenant(1, 0), 0, 0, 0, 0)) admitted++;
     }
     return admitted;
   }

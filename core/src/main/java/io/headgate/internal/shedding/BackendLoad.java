@@ -253,6 +253,8 @@ final class BackendLoad {
         counter.rule(),
         key,
         current.level,
+        policy.signal(),
+        policy.target(),
         reading.value(),
         reading.reporters(),
         age,

@@ -10,7 +10,7 @@ package io.headgate.internal.shedding;
  */
 final class CallerDice {
   private static final long SLICE = 60_000_000;
-  private static final long HEAVY_SLICE = 1_000_000;
+  private static final long HEAVY_SLICE = 50_000;
   private static final long JITTER = 1_000_000;
   private static final int MAX_HEAVY_SLICES = 60;
 
@@ -23,12 +23,14 @@ final class CallerDice {
    */
   static long waitOf(long caller, double share, long now, boolean heavy) {
     if (share <= 0) return 0;
-    long slice = heavy ? HEAVY_SLICE : SLICE;
+    long slice = heavy && share < 1 ? HEAVY_SLICE : SLICE;
     long shifted = now + (caller >>> 8) % slice;
     long index = shifted / slice;
     if (unit(caller, index) >= share) return 0;
     long wait = slice - shifted % slice;
-    for (int i = 1; heavy && i < MAX_HEAVY_SLICES && unit(caller, index + i) < share; i++) {
+    for (int i = 1;
+        slice == HEAVY_SLICE && i < MAX_HEAVY_SLICES && unit(caller, index + i) < share;
+        i++) {
       wait += slice;
     }
     return wait + (mixed(caller ^ now) >>> 1) % JITTER;

@@ -44,9 +44,6 @@ public final class Shedder {
   /** The highest number of levels. */
   static final int MAX_BACKENDS = 1_024;
 
-  /** How many levels are examined to find one that can be replaced. */
-  private static final int MAX_CANDIDATES = 32;
-
   /** How long a level without requests and reports is kept. */
   private static final long IDLE_MICROS = 60_000_000;
 
@@ -138,10 +135,12 @@ public final class Shedder {
         });
   }
 
-  /** Removes a level without reports; returns false if a few levels at random all have some. */
+  /**
+   * Removes a level without reports; returns false if all have some. Examines all levels if need
+   * be: the order of the map is constant, so the first of them are soon those with reports.
+   */
   private boolean evict() {
     return backends.entrySet().stream() // in the order of keyed hashes
-        .limit(MAX_CANDIDATES)
         .filter(entry -> !entry.getValue().isReported())
         .findFirst()
         .map(entry -> backends.remove(entry.getKey(), entry.getValue()))

@@ -51,7 +51,8 @@ class PlaygroundProperties {
       @ForAll("limits") Limit limit,
       @ForAll @Size(max = 200) List<@LongRange(max = 59_999_999) Long> times) {
     long[] arrivals = times.stream().mapToLong(Long::longValue).sorted().toArray();
-    var result = new Playground(arrivals, DURATION, Deadline.NEVER).run(new Candidate("it", limit));
+    var result =
+        new Playground(arrivals, DURATION, Deadline.NEVER).run(new Candidate("it", limit, false));
     var clock = new AtomicLong();
     var rules = RuleSet.of(Rule.named("it").limit(limit).build());
     var expected = new ArrayList<LimitResult.RequestDecision>();

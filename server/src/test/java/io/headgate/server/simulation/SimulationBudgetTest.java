@@ -3,18 +3,27 @@ package io.headgate.server.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.Shed;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Tuning;
+import io.headgate.load.ShedPolicy;
+import io.headgate.load.SignalKind;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -99,6 +108,37 @@ class SimulationBudgetTest {
             perKey(RollingWindow.of(Rate.perHour(5))), new SimulationBudget(100, 5))) {
       for (int i = 0; i < 100; i++) simulator.check(of("a"));
       assertThat(simulator.total(SimulatedDecision.DENIED)).isEqualTo(95);
+    }
+  }
+
+  @Test
+  void rulesThatFollowTheLoadAreNoted() {
+    var second = Duration.ofSeconds(1);
+    var tuning =
+        new Tuning(
+            Rate.of(10, second), Rate.of(500, second), SignalKind.LATENCY, 250, Optional.empty());
+    var rules =
+        RuleSet.of(
+            Rule.named("overload")
+                .match("backend", "*")
+                .limit(new Shed(ShedPolicy.of(SignalKind.UTILIZATION, 0.8)))
+                .build(),
+            Rule.named("search")
+                .match("backend", "*")
+                .limit(
+                    RuleLimit.of("search", TokenBucket.of(Rate.of(100, second))).withTuning(tuning))
+                .build(),
+            Rule.named("slots")
+                .match("backend", "*")
+                .limit(AdaptiveConcurrency.between(1, 10))
+                .build());
+    try (var comparison =
+        Comparison.single(new RuleSimulator(rules, SimulationBudget.ofKeys(10)))) {
+      assertThat(SimulationNotes.of(comparison, "a log", "--more"))
+          .contains(
+              "the load of backends is not simulated, so rules that shed it drop nothing: overload",
+              "the load of backends is not simulated, so limits with adapt have their own rate: search",
+              "no request reports an outcome, so adaptive limits stay at their initial number of slots: slots");
     }
   }
 

@@ -4,6 +4,7 @@ import io.headgate.RuleExplanation.Shedding;
 import io.headgate.limit.Tuning;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.stats.LoadEvent;
 import io.headgate.store.BackendLevel;
 
 /** Writes the levels of rules that shed load. */
@@ -22,6 +23,8 @@ public final class SheddingJson {
   /** Writes the fields of a level into an object that has begun. */
   public static void writeLevel(JsonWriter out, BackendLevel level) {
     out.name("level").value(rounded(level.level()));
+    out.name("kind").value(LoadEvent.name(level.kind()));
+    out.name("target").value(rounded(level.target()));
     out.name("signal").value(rounded(level.value()));
     out.name("reporters").value(level.reporters());
     out.name("signalAgeMs");
@@ -33,7 +36,8 @@ public final class SheddingJson {
             bucket -> out.name("ratePerSecond").value(rounded(Tuning.perSecond(bucket.rate()))));
   }
 
-  private static double rounded(double value) {
+  /** Returns a figure with four decimals. */
+  public static double rounded(double value) {
     return Math.round(value * 10_000) / 10_000.0;
   }
 

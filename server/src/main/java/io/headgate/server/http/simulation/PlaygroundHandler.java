@@ -8,6 +8,7 @@ import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.LimitResult;
 import io.headgate.server.simulation.NominalLimit;
 import io.headgate.server.simulation.Playground;
+import io.headgate.server.simulation.SimulationNotes;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -53,6 +54,7 @@ public final class PlaygroundHandler {
     out.name("offered").value(playground.offered());
     out.name("requests").value(requests);
     out.name("truncated").value(truncated);
+    out.name("notes").value(SimulationNotes.of(request.candidates()));
     out.name("results").beginList();
     for (var candidate : request.candidates()) write(out, playground.run(candidate));
     return out.endList().end();

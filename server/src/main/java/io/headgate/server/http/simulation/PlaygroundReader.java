@@ -1,7 +1,7 @@
 package io.headgate.server.http.simulation;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.headgate.limit.Limit;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.http.admin.RulesJson;
@@ -86,7 +86,7 @@ public final class PlaygroundReader {
 
   private Candidate readLimit(String path) {
     Optional<String> name = Optional.empty();
-    Optional<Limit> limit = Optional.empty();
+    Optional<RuleLimit> limit = Optional.empty();
     var seen = new HashSet<String>();
     while (in.nextField()) {
       in.requireFirst(seen);
@@ -108,10 +108,12 @@ public final class PlaygroundReader {
       throw ProblemException.badInput(
           path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
     }
-    return new Candidate(name.orElse(limit.get().algorithm().id()), limit.get());
+    var found = limit.get();
+    String shown = name.orElse(found.limit().algorithm().id());
+    return new Candidate(shown, found.limit(), found.tuning().isPresent());
   }
 
-  private Limit limit(String path) {
+  private RuleLimit limit(String path) {
     var raw = in.rawObject("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
     return RulesJson.read(
         path,

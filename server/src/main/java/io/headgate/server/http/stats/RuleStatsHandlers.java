@@ -12,6 +12,7 @@ import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.http.transport.LargeTaskExecutor;
 import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsCollector;
 import io.vertx.core.buffer.Buffer;
 import java.util.Optional;
@@ -27,6 +28,7 @@ public final class RuleStatsHandlers {
   private static final int ID = 3; // /v1/stats/rules/{id}
 
   private final StatsCollector collector;
+  private final LoadHistory load;
   private final RuleRepository repository;
   private final RuleStatsJson body;
   private final LastChanges changes;
@@ -38,10 +40,12 @@ public final class RuleStatsHandlers {
    */
   RuleStatsHandlers(
       StatsCollector collector,
+      LoadHistory load,
       RuleRepository repository,
       String instance,
       Function<Exchange, CallerMask> masks) {
     this.collector = collector;
+    this.load = load;
     this.repository = repository;
     this.body = new RuleStatsJson(instance, collector.startedMillis());
     this.changes = new LastChanges(repository, System::nanoTime);
@@ -101,7 +105,7 @@ public final class RuleStatsHandlers {
           if (rule.isEmpty() && !activity.isCounted()) throw unknown(id);
           var change = Optional.ofNullable(changes.all().get(id));
           long now = collector.snapshot().atMillis();
-          return body.rule(now, id, rule, activity, change, mask);
+          return body.rule(now, id, rule, activity, change, load.series(id), mask);
         });
   }
 

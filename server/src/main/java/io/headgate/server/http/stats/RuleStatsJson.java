@@ -12,6 +12,7 @@ import io.headgate.server.callers.RuleDenial;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.CheckSeries;
 import io.headgate.server.rules.RuleModified;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.RuleActivity;
 import io.headgate.server.stats.RuleMinute;
 import java.util.List;
@@ -93,6 +94,7 @@ final class RuleStatsJson {
    *
    * @param rule empty if it is not in force
    * @param change its last change, if known
+   * @param load the recent levels or rates of its backends
    */
   JsonWriter rule(
       long now,
@@ -100,6 +102,7 @@ final class RuleStatsJson {
       Optional<Rule> rule,
       RuleActivity activity,
       Optional<RuleModified> change,
+      List<LoadHistory.Series> load,
       CallerMask mask) {
     var out = begin(now).name("rule").value(id);
     out.name("inForce").value(rule.isPresent());
@@ -116,7 +119,9 @@ final class RuleStatsJson {
     write(out.name("callers"), activity.callers(), mask);
     out.name("denials").beginList();
     for (var denial : activity.callers().latest()) write(out, denial, mask);
-    return out.endList().end();
+    out.endList();
+    LoadJson.series(out.name("load"), load, mask);
+    return out.end();
   }
 
   private JsonWriter begin(long now) {

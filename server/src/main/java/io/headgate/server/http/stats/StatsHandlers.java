@@ -16,6 +16,7 @@ import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.http.transport.LargeTaskExecutor;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.stats.ClusterCallers;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
@@ -50,6 +51,7 @@ public final class StatsHandlers {
       StatsCollector collector,
       ClusterCallers callers,
       RateLimiter limiter,
+      LoadHistory load,
       RuleRepository repository,
       AccessControl access,
       Readiness readiness,
@@ -67,12 +69,14 @@ public final class StatsHandlers {
             storeLatency,
             collector::fallback,
             repository,
-            limiter.signals()::levels);
+            limiter.signals()::levels,
+            load);
     this.streams = new EventStreams(readiness, access);
     this.access = access;
     this.mask = mask;
-    this.rules = new RuleStatsHandlers(collector, repository, instance, this::maskOf);
+    this.rules = new RuleStatsHandlers(collector, load, repository, instance, this::maskOf);
     this.trackedKeys = store.trackedKeys();
+    collector.onSnapshot(snapshot -> load.sample(snapshot.atMillis(), limiter.signals().levels()));
     collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }

@@ -10,6 +10,7 @@ import io.headgate.server.http.check.SheddingJson;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.stats.FallbackStats;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
@@ -36,6 +37,7 @@ final class StatsJson {
   private final Supplier<FallbackStats> fallback;
   private final RuleRepository repository;
   private final Supplier<List<BackendLevel>> levels;
+  private final LoadHistory load;
 
   StatsJson(
       String instance,
@@ -44,7 +46,8 @@ final class StatsJson {
       StoreLatency storeLatency,
       Supplier<FallbackStats> fallback,
       RuleRepository repository,
-      Supplier<List<BackendLevel>> levels) {
+      Supplier<List<BackendLevel>> levels,
+      LoadHistory load) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
@@ -52,6 +55,7 @@ final class StatsJson {
     this.fallback = fallback;
     this.repository = repository;
     this.levels = levels;
+    this.load = load;
     String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
     this.version = implementationVersion == null ? "development" : implementationVersion;
   }
@@ -109,6 +113,7 @@ final class StatsJson {
     var all = levels.get();
     writeLevels(out.name("shedding"), all.stream().filter(l -> l.tuned().isEmpty()), mask);
     writeLevels(out.name("tuning"), all.stream().filter(l -> l.tuned().isPresent()), mask);
+    LoadJson.events(out.name("loadEvents"), load.events(), mask);
     writeHotKeys(out.name("hotKeys"), store.hotKeys(MAX_HOT_KEYS), mask);
     out.name("anomalies").beginList();
     // If there are too many, ended ones are left out first.

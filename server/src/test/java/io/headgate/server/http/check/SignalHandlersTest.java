@@ -131,7 +131,7 @@ class SignalHandlersTest {
     assertThat(answer.body())
         .contains("\"reason\":\"applies and sheds load\"")
         .containsPattern(
-            "\"shedding\":\\{\"level\":0\\.[0-9]+,\"signal\":1,\"reporters\":1,\"signalAgeMs\":[0-9]+,"
+            "\"shedding\":\\{\"level\":0\\.[0-9]+,\"kind\":\"utilization\",\"target\":0\\.8,\"signal\":1,\"reporters\":1,\"signalAgeMs\":[0-9]+,"
                 + "\"priority\":\"bulk\",\"dropped\":true,\"retryAfterMs\":[1-9]");
   }
 

@@ -71,6 +71,24 @@ class PlaygroundHandlerTest {
   }
 
   @Test
+  void limitsThatFollowTheLoadAreNoted() throws Exception {
+    var answer =
+        post(
+            "{\"kind\":\"steady\",\"perSecond\":1}",
+            """
+            [{"name":"plain","limit":{"algorithm":"token-bucket","rate":"100/1s"}},
+             {"name":"tuned","limit":{"algorithm":"token-bucket","rate":"100/1s",
+              "adapt":{"between":["10/1s","500/1s"],"signal":"latency","target":"250ms"}}},
+             {"name":"slots","limit":{"algorithm":"adaptive-concurrency","max":100}}]\
+            """);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertThat(answer.body())
+        .contains(
+            "\"notes\":[\"the load of backends is not simulated, so 'tuned' has its own rate and ignores adapt\","
+                + "\"no request reports an outcome, so 'slots' stays at its initial number of slots\"]");
+  }
+
+  @Test
   void everyRequestIsCountedOnceInItsStep() throws Exception {
     var answer = simulate("{\"kind\":\"bursts\",\"burst\":20,\"everyMs\":30000}");
     assertThat(answer.get("offered")).hasSize(120);

@@ -9,6 +9,7 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.FallbackStats;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
@@ -80,7 +81,8 @@ class StatsJsonTest {
         new StoreLatency(),
         () -> FallbackStats.NONE,
         InMemoryRuleRepository.of(RuleSet.of()),
-        List::of);
+        List::of,
+        new LoadHistory(RuleSet::of));
   }
 
   @Test

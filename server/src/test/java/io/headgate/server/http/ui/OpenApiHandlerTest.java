@@ -34,6 +34,7 @@ import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.ClusterCallers;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.stats.LoadHistory;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.trace.Tracing;
@@ -131,6 +132,7 @@ class OpenApiHandlerTest {
               collector,
               new ClusterCallers(collector),
               service.limiter,
+              new LoadHistory(service.limiter::rules),
               repository,
               AccessControl.OPEN,
               new Readiness(),

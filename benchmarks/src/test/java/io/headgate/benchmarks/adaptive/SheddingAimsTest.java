@@ -1,0 +1,103 @@
+package io.headgate.benchmarks.adaptive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Checks the aims of load shedding on the plants of {@link Plants#shedding}, with the seed of the
+ * published table. The exceptions are those that docs/adaptive.md states.
+ */
+class SheddingAimsTest {
+  private static final double UTILIZATION = 0.9; // the target
+  private static final List<String> STEADY =
+      List.of(
+          "M/M/16",
+          "unbounded queue",
+          "M/M/16 at 1.3 times its capacity",
+          "fixed service times",
+          "bimodal",
+          "collector pauses",
+          "mixed priorities",
+          "one abusive tenant");
+
+  private static final Map<String, Evaluation> EVALUATIONS = new HashMap<>();
+
+  @BeforeAll
+  static void run() {
+    for (var plant : Plants.shedding()) {
+      EVALUATIONS.put(plant.name(), Evaluation.of(plant, Contender.SHEDDERS, Evaluation.SEED));
+    }
+  }
+
+  private static RunResult run(String plant, Contender contender) {
+    return EVALUATIONS.get(plant).of(contender);
+  }
+
+  @Test
+  void overloadedServerWithoutSheddingAnswersNothingInTime() {
+    for (String plant : STEADY) {
+      assertThat(run(plant, Contender.NONE).goodput()).as(plant).isLessThan(0.01);
+    }
+  }
+
+  @Test
+  void utilizationReachesItsTarget() {
+    for (String plant : STEADY) {
+      assertThat(run(plant, Contender.SHED_UTILIZATION).goodput())
+          .as(plant)
+          .isGreaterThan(0.95 * UTILIZATION);
+    }
+  }
+
+  @Test
+  void queueWaitReachesTheCapacity() {
+    for (String plant : STEADY) {
+      assertThat(run(plant, Contender.SHED_QUEUE_WAIT).goodput()).as(plant).isGreaterThan(0.95);
+    }
+  }
+
+  @Test
+  void noCriticalRequestIsDroppedWhileLessImportantOnesPass() {
+    for (var each : EVALUATIONS.values()) {
+      if (!each.hasPriorities()) continue;
+      for (var contender : Contender.SHEDDERS) {
+        var run = each.of(contender);
+        if (contender == Contender.STRIPE) assertThat(run.inverted()).isGreaterThan(0.5);
+        else assertThat(run.inverted()).as(each.plant().name()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void callersOfAnAbusiveTenantAreDroppedFirst() {
+    String plant = "one abusive tenant";
+    double blind = run(plant, Contender.STRIPE).fairness();
+    assertThat(blind).isLessThan(0.5);
+    assertThat(run(plant, Contender.SHED_UTILIZATION).fairness()).isGreaterThan(0.75);
+    assertThat(run(plant, Contender.SHED_QUEUE_WAIT).fairness()).isGreaterThan(0.85);
+  }
+
+  @Test
+  void serverRecoversFromLossOfCapacityAndFromARetryStorm() {
+    for (String plant : List.of("step loss of capacity", "ramp loss of capacity", "retry storm")) {
+      double stripe = run(plant, Contender.STRIPE).goodput();
+      for (var contender : List.of(Contender.SHED_UTILIZATION, Contender.SHED_QUEUE_WAIT)) {
+        double goodput = run(plant, contender).goodput();
+        assertThat(goodput).as(plant).isGreaterThan(0.75).isGreaterThan(stripe);
+      }
+    }
+  }
+
+  @Test
+  void reportsThatAreTwoSecondsLateCostLittleAndTenSecondsLateAThird() {
+    assertThat(run("reports 2 s late", Contender.SHED_UTILIZATION).goodput())
+        .isGreaterThan(0.95 * UTILIZATION);
+    assertThat(run("reports 10 s late", Contender.SHED_UTILIZATION).goodput())
+        .isGreaterThan(0.65 * UTILIZATION);
+  }
+}
