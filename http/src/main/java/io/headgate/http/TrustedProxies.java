@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import io.headgate.rule.Pattern;
 import java.util.ArrayList;

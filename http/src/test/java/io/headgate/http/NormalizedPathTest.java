@@ -1,4 +1,4 @@
-package io.headgate.server.http.check;
+package io.headgate.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import io.headgate.rule.Subject;
 import java.nio.charset.StandardCharsets;
@@ -26,14 +26,6 @@ public final class TruncatedText {
     if (value.length() <= Subject.MAX_VALUE_LENGTH
         && !isTruncated(value, PREFIX_LENGTH, HASH_LENGTH)) return value;
     return truncated(value);
-  }
-
-  /**
-   * Returns the value, or its truncated form if it is too long. Unlike {@link #of}, accepts the
-   * truncated form of a longer value as it is.
-   */
-  static String lenient(String value) {
-    return value.length() <= Subject.MAX_VALUE_LENGTH ? value : truncated(value);
   }
 
   /**

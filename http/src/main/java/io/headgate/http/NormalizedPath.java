@@ -1,6 +1,5 @@
-package io.headgate.server.http.check;
+package io.headgate.http;
 
-import io.headgate.server.api.HeaderText;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 
@@ -19,6 +18,23 @@ public final class NormalizedPath {
    * @param uri the request target, one char per byte
    */
   public static String of(String uri) {
+    return isNormal(uri) ? uri : normalized(uri);
+  }
+
+  /** Returns whether the target is an ordinary path, which is most common and needs no copy. */
+  private static boolean isNormal(String uri) {
+    if (uri.isEmpty() || uri.charAt(0) != '/') return false;
+    char previous = ' ';
+    for (int i = 0; i < uri.length(); i++) {
+      char c = uri.charAt(i);
+      if (previous == '/' && (c == '/' || c == '.')) return false;
+      if (c <= ' ' || c > '~' || c == '%' || c == ';' || c == '?' || c == '#') return false;
+      previous = c;
+    }
+    return true;
+  }
+
+  static String normalized(String uri) {
     return resolved(HeaderText.printable(decoded(withoutQuery(withoutOrigin(uri)))));
   }
 

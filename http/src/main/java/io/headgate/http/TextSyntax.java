@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -31,7 +31,7 @@ public final class TextSyntax {
   }
 
   /** Returns whether the character is a surrogate without its pair. */
-  static boolean isLoneSurrogate(String text, int at) {
+  public static boolean isLoneSurrogate(String text, int at) {
     char c = text.charAt(at);
     if (!Character.isSurrogate(c)) return false;
     return Character.isHighSurrogate(c)

@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import java.util.ArrayList;
 import java.util.List;

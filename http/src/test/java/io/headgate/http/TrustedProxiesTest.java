@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.headgate.server.api;
+package io.headgate.http;
 
 import java.time.Duration;
 
@@ -18,7 +18,7 @@ public final class RoundedTimes {
   }
 
   /** Returns the time in seconds, rounded up. */
-  static long seconds(long micros) {
+  public static long seconds(long micros) {
     return Math.ceilDiv(micros, 1_000_000L);
   }
 
