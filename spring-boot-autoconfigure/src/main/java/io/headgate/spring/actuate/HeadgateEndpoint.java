@@ -69,7 +69,7 @@ public final class HeadgateEndpoint {
 
   /** Returns the state of a subject. Charges nothing. */
   @ReadOperation
-  public State state(@Selector String subject) {
+  public State state(@Selector(match = Selector.Match.ALL_REMAINING) String... subject) {
     var parsed = parse(subject);
     var limits =
         limiter.explain(parsed).stream()
@@ -96,7 +96,8 @@ public final class HeadgateEndpoint {
    * @param rule the id of a rule; null for all rules
    */
   @WriteOperation
-  public Reset reset(@Selector String subject, @Nullable String rule) {
+  public Reset reset(
+      @Selector(match = Selector.Match.ALL_REMAINING) String[] subject, @Nullable String rule) {
     var parsed = parse(subject);
     var ids = limiter.rules().rules().stream().map(Rule::id).toList();
     if (rule != null && !ids.contains(rule)) {
@@ -110,7 +111,9 @@ public final class HeadgateEndpoint {
             .toList());
   }
 
-  private static Subject parse(String text) {
+  /** A value such as a path may have slashes, which separate the segments. */
+  private static Subject parse(String[] segments) {
+    String text = String.join("/", segments);
     try {
       if (text.indexOf('=') < 0) return Subject.of(text);
       var attributes = new LinkedHashMap<String, String>();

@@ -16,12 +16,12 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = HeadgateAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(RateLimiter.class)
-@ConditionalOnEnabledHealthIndicator("headgate")
 @ConditionalOnBooleanProperty(name = "headgate.enabled", matchIfMissing = true)
 public final class HeadgateHealthAutoConfiguration {
   HeadgateHealthAutoConfiguration() {}
 
   @Bean
+  @ConditionalOnEnabledHealthIndicator("headgate")
   @ConditionalOnMissingBean(name = "headgateHealthIndicator")
   HealthIndicator headgateHealthIndicator(RateLimiter limiter, StoreStatus store) {
     return new HeadgateHealthIndicator(limiter, store);
