@@ -43,6 +43,11 @@ public final class RequestChecker {
     return limiter;
   }
 
+  /** Returns whether the store is remote, so that {@link #checkAsync} completes on its threads. */
+  public boolean isRemote() {
+    return remote;
+  }
+
   /**
    * Decides a request. The caller waits for the {@linkplain CheckResult#delay delay} of the result
    * and releases its {@linkplain #slots slots}.

@@ -106,16 +106,18 @@ public final class DefaultSubjectResolver implements SubjectResolver {
     }
 
     /**
-     * Adds the value of a header as an attribute. Several lines of the header make one value, joined
-     * by commas, so that a client gains nothing by sending it twice.
+     * Adds the value of a header as an attribute. Several lines of the header make one value,
+     * joined by commas, so that a client gains nothing by sending it twice.
      *
      * @throws IllegalArgumentException if the attribute is set already
      */
     public Builder header(String header, String attribute) {
-      return attribute(attribute, request -> {
-        var lines = lines(request, header);
-        return lines.size() == 1 ? lines.getFirst() : String.join(",", lines);
-      });
+      return attribute(
+          attribute,
+          request -> {
+            var lines = lines(request, header);
+            return lines.size() == 1 ? lines.getFirst() : String.join(",", lines);
+          });
     }
 
     /**

@@ -15,8 +15,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that holds concurrency slots. Releases them when the request ends: when the filter chain
- * returns or, if the request became asynchronous, when that is complete.
+ * A request that holds concurrency slots. Releases them when the request ends: when the filter
+ * chain returns or, if the request became asynchronous, when that is complete.
  *
  * <p>The listener is registered at the start of the asynchronous phase. Later, the phase may have
  * ended already, or may continue in a dispatch that does not pass the filter.
@@ -63,8 +63,7 @@ final class SlotRequest extends HttpServletRequestWrapper implements AsyncListen
   @Override
   public void onComplete(AsyncEvent event) {
     var outcome = failure;
-    slots.releaseAsync(
-        outcome == null ? RequestOutcome.ofStatus(response.getStatus()) : outcome);
+    slots.releaseAsync(outcome == null ? RequestOutcome.ofStatus(response.getStatus()) : outcome);
   }
 
   @Override

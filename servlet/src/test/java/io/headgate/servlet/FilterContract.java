@@ -48,8 +48,7 @@ abstract class FilterContract {
       """;
 
   private final RecordingStore store = new RecordingStore();
-  private final RateLimiter limiter =
-      RateLimiter.with(store, RuleSet.of(RuleFile.read(RULES)));
+  private final RateLimiter limiter = RateLimiter.with(store, RuleSet.of(RuleFile.read(RULES)));
   private final HttpClient client = HttpClient.newHttpClient();
   private final TestServlet servlet = new TestServlet();
   private final ServletServer.Starter starter;

@@ -47,7 +47,8 @@ class ServletExamplesTest {
         request -> {
           var tenant = request.getHeader("X-Tenant");
           if (tenant == null || tenant.isEmpty()) return null; // not limited
-          return Request.of(Subject.of("tenant", tenant), request.getMethod().equals("POST") ? 5 : 1);
+          return Request.of(
+              Subject.of("tenant", tenant), request.getMethod().equals("POST") ? 5 : 1);
         };
     var filter = HeadgateFilter.builder(limiter).subject(perTenant).build();
     // @end
@@ -60,7 +61,8 @@ class ServletExamplesTest {
     var builder = DefaultSubjectResolver.builder().header("X-Key", "key");
     assertThatThrownBy(() -> builder.header("X-Other", "key"))
         .hasMessage("attribute 'key' is set already; choose another name");
-    assertThatThrownBy(() -> builder.header("X-Other", "ip")).hasMessageContaining("is set already");
+    assertThatThrownBy(() -> builder.header("X-Other", "ip"))
+        .hasMessageContaining("is set already");
   }
 
   @Test
@@ -79,8 +81,7 @@ class ServletExamplesTest {
     }
   }
 
-  private static List<Integer> statuses(HeadgateFilter filter, String... headers)
-      throws Exception {
+  private static List<Integer> statuses(HeadgateFilter filter, String... headers) throws Exception {
     try (var server = TomcatServer.start(List.of(filter), new TestServlet());
         var client = HttpClient.newHttpClient()) {
       var request =

@@ -93,10 +93,7 @@ public final class HeadgateAutoConfiguration {
   @ConditionalOnMissingBean
   RequestChecker headgateRequestChecker(
       RateLimiter limiter, HeadgateProperties properties, ObjectProvider<CheckListener> listener) {
-    return new RequestChecker(
-        limiter,
-        properties.web().maxDelay(),
-        CheckListeners.of(listener));
+    return new RequestChecker(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
   }
 
   @Bean

@@ -12,13 +12,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The properties of Headgate.
  *
  * @param enabled Whether requests and method calls are limited. If false, no beans are created.
- * @param rulesFile Location of a rule file, such as file:/etc/headgate.yaml. A file is reloaded when
- *     it changes. The default is classpath:headgate.yaml, if that exists.
+ * @param rulesFile Location of a rule file, such as file:/etc/headgate.yaml. A file is reloaded
+ *     when it changes. The default is classpath:headgate.yaml, if that exists.
  * @param rulesReloadInterval Time between two checks whether the rule file has changed.
  * @param rules Rules, each with the fields of a rule in a rule file.
- * @param store Where counters are stored: memory, an address such as redis://localhost:6379, or spring
- *     for the Redis of spring.data.redis. The default is spring if the application uses Spring Data
- *     Redis, and otherwise memory.
+ * @param store Where counters are stored: memory, an address such as redis://localhost:6379, or
+ *     spring for the Redis of spring.data.redis. The default is spring if the application uses
+ *     Spring Data Redis, and otherwise memory.
  * @param requireStore Whether the start fails if the store is unavailable. If false, each rule's
  *     on-store-failure policy decides until the store is available.
  * @param redis Options of a store in Redis.
@@ -56,7 +56,8 @@ public record HeadgateProperties(
   /**
    * Options of a store in Redis.
    *
-   * @param prefix Prefix of every key. Applications with the same servers and prefix share counters.
+   * @param prefix Prefix of every key. Applications with the same servers and prefix share
+   *     counters.
    * @param deadline How long a check waits for Redis before the failure policy of its rule decides.
    * @param ca PEM file of certificates to trust instead of the system's, for TLS connections.
    */
@@ -109,6 +110,5 @@ public record HeadgateProperties(
    * @param order Order of the advice among the others of a method. The default precedes
    *     transactions.
    */
-  public record Methods(
-      @DefaultValue("true") boolean enabled, @DefaultValue("-100") int order) {}
+  public record Methods(@DefaultValue("true") boolean enabled, @DefaultValue("-100") int order) {}
 }

@@ -51,8 +51,7 @@ public final class HeadgateRedisAutoConfiguration {
         HeadgateProperties properties,
         ObjectProvider<OutageListener> outages,
         ObjectProvider<RoundTripListener> roundTrips) {
-      return connect(
-          properties, () -> properties.chosenStore().orElseThrow(), outages, roundTrips);
+      return connect(properties, () -> properties.chosenStore().orElseThrow(), outages, roundTrips);
     }
   }
 

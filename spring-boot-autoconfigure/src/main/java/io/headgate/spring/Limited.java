@@ -40,12 +40,14 @@ public @interface Limited {
    */
   String key() default "";
 
-  /** A SpEL expression for the cost of the call, such as {@code #bytes}; if empty, the cost is 1. */
+  /**
+   * A SpEL expression for the cost of the call, such as {@code #bytes}; if empty, the cost is 1.
+   */
   String cost() default "";
 
   /**
-   * The name of a method of the same class to call if the call is denied. It has the same parameters,
-   * or these and a {@link LimitExceededException}, and the same type of result.
+   * The name of a method of the same class to call if the call is denied. It has the same
+   * parameters, or these and a {@link LimitExceededException}, and the same type of result.
    */
   String fallback() default "";
 }

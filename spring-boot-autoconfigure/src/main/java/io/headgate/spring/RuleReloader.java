@@ -56,8 +56,7 @@ final class RuleReloader implements AutoCloseable {
             Thread.ofPlatform().daemon().name("headgate-rules").factory());
     thread = executor;
     long nanos = interval.toNanos();
-    var unused =
-        executor.scheduleWithFixedDelay(this::poll, nanos, nanos, TimeUnit.NANOSECONDS);
+    var unused = executor.scheduleWithFixedDelay(this::poll, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Returns the number of the rules in force: 1 at the start, and one more for each change. */
@@ -80,8 +79,9 @@ final class RuleReloader implements AutoCloseable {
       reported = "";
       if (rules.rules().equals(limiter.rules().rules())) return;
       limiter.replaceRules(rules);
-      LOG.info("Revision %d of the rules is in force: %d rules".formatted(
-          revision.incrementAndGet(), rules.rules().size()));
+      LOG.info(
+          "Revision %d of the rules is in force: %d rules"
+              .formatted(revision.incrementAndGet(), rules.rules().size()));
     } catch (IOException | RuntimeException e) {
       report(String.valueOf(e.getMessage()));
     }

@@ -34,8 +34,7 @@ final class SpringRedisAddress {
     }
     var standalone = details.getStandalone();
     if (standalone == null) throw unsupported("a static primary with replicas");
-    var node =
-        new DataRedisConnectionDetails.Node(standalone.getHost(), standalone.getPort());
+    var node = new DataRedisConnectionDetails.Node(standalone.getHost(), standalone.getPort());
     return "%s://%s%s/%d".formatted(scheme, user, host(node), standalone.getDatabase());
   }
 

@@ -65,9 +65,10 @@ class ConditionsTest {
   void limiterInMemoryIsTheDefault() {
     runner.run(context -> {
       assertThat(context).hasSingleBean(RateLimiter.class).hasSingleBean(MemoryStore.class);
-      assertThat(context.getBean(RateLimiter.class).store())
-          .isSameAs(context.getBean(Store.class));
-      assertThat(context).doesNotHaveBean("headgateFilter").doesNotHaveBean(HeadgateWebFilter.class);
+      assertThat(context.getBean(RateLimiter.class).store()).isSameAs(context.getBean(Store.class));
+      assertThat(context)
+          .doesNotHaveBean("headgateFilter")
+          .doesNotHaveBean(HeadgateWebFilter.class);
     });
   }
 
@@ -229,7 +230,8 @@ class ConditionsTest {
   @Test
   void invalidFileIsDescribedByLineFieldAndRemedy(@TempDir Path folder) throws IOException {
     var file = folder.resolve("limits.yaml");
-    Files.writeString(file, "rules:\n  - id: api\n    limit: { algorithm: token-bucket, rat: 1/1s }\n");
+    Files.writeString(
+        file, "rules:\n  - id: api\n    limit: { algorithm: token-bucket, rat: 1/1s }\n");
     runner
         .withPropertyValues("headgate.rules-file=file:" + file)
         .run(context -> {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Calls an application on the loopback interface. */
 public final class HttpCalls implements AutoCloseable {
-  public static final Duration PATIENCE = Duration.ofSeconds(20);
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -213,8 +213,7 @@ class LimitedTest {
       assertThatThrownBy(calls::inline).isInstanceOf(LimitExceededException.class);
       assertThat(calls.inlinePerKey("a")).isEqualTo("a");
       assertThat(calls.inlinePerKey("b")).isEqualTo("b");
-      assertThatThrownBy(() -> calls.inlinePerKey("a"))
-          .isInstanceOf(LimitExceededException.class);
+      assertThatThrownBy(() -> calls.inlinePerKey("a")).isInstanceOf(LimitExceededException.class);
     });
   }
 
@@ -243,9 +242,10 @@ class LimitedTest {
       calls.slot(() ->
           assertThatThrownBy(() -> calls.slot(() -> {}))
               .isInstanceOf(LimitExceededException.class));
-      assertThatThrownBy(() -> calls.slot(() -> {
-            throw new IllegalArgumentException("inside");
-          }))
+      assertThatThrownBy(() ->
+              calls.slot(() -> {
+                throw new IllegalArgumentException("inside");
+              }))
           .hasMessage("inside");
       assertThat(calls.slot(() -> {})).isEqualTo("slot");
     });
@@ -314,7 +314,8 @@ class LimitedTest {
       assertThatThrownBy(() -> calls.one("")).hasMessageContaining("is empty");
       assertThatThrownBy(calls::missing)
           .hasMessageContaining("names the rule 'missing', which does not exist; rules: [one,");
-      assertThatThrownBy(calls::missingFallback).hasMessageContaining("names the fallback 'nothing'");
+      assertThatThrownBy(calls::missingFallback)
+          .hasMessageContaining("names the fallback 'nothing'");
       assertThatThrownBy(() -> calls.failing().block()).hasMessage("failed");
     });
   }

@@ -25,10 +25,11 @@ class MetadataTest {
             "headgate.web.trusted-proxies",
             "headgate.web.max-delay",
             "headgate.methods.order");
-    assertThat(properties).allSatisfy(property -> {
-      assertThat(property).containsKeys("type", "description");
-      assertThat(property.get("description").toString()).endsWith(".");
-    });
+    assertThat(properties)
+        .allSatisfy(property -> {
+          assertThat(property).containsKeys("type", "description");
+          assertThat(property.get("description").toString()).endsWith(".");
+        });
   }
 
   @Test

@@ -70,7 +70,8 @@ final class HeadgateMetrics implements CheckListener {
   HeadgateMetrics(MeterRegistry registry) {
     this.registry = registry;
     this.latency =
-        timer("headgate.check", "Latency of decisions, without HTTP processing.").register(registry);
+        timer("headgate.check", "Latency of decisions, without HTTP processing.")
+            .register(registry);
   }
 
   /** Starts a timer with the buckets of the service. */
@@ -84,9 +85,7 @@ final class HeadgateMetrics implements CheckListener {
     var rule = result.rule();
     var series =
         new Series(
-            rule.isPresent() ? label(rule.get().id()) : NONE,
-            Outcome.of(result),
-            result.source());
+            rule.isPresent() ? label(rule.get().id()) : NONE, Outcome.of(result), result.source());
     decisions.computeIfAbsent(series, this::decisions).increment();
     for (var shadow : result.shadowDenials()) {
       shadowDenials.computeIfAbsent(label(shadow.id()), this::shadowDenials).increment();

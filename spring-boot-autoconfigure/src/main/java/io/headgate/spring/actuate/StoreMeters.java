@@ -24,7 +24,8 @@ final class StoreMeters implements OutageListener, RoundTripListener {
   StoreMeters(MeterRegistry registry) {
     this.calls =
         HeadgateMetrics.timer(
-                "headgate.store", "Latency of calls to the store; one call may carry many commands.")
+                "headgate.store",
+                "Latency of calls to the store; one call may carry many commands.")
             .register(registry);
     this.commands =
         Counter.builder("headgate.store.commands")

@@ -2,22 +2,22 @@ package io.headgate.spring.gateway;
 
 import io.headgate.CheckResult;
 import io.headgate.http.RateLimitFields;
+import io.headgate.http.RequestAttributes;
 import io.headgate.http.RequestChecker;
 import io.headgate.load.CallOutcome;
-import io.headgate.http.RequestAttributes;
 import io.headgate.rule.Request;
+import io.headgate.spring.web.ReactiveChecks;
 import io.headgate.store.Ticker;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Decides the requests of routes with the filter {@code RequestRateLimiter}. The subject has the
- * attributes {@code route}, the id of the route, and {@code key}, the value of the key resolver. All
- * rules that match apply, with any algorithm.
+ * attributes {@code route}, the id of the route, and {@code key}, the value of the key resolver.
+ * All rules that match apply, with any algorithm.
  *
  * <p>The response has the rate-limit headers of the service, {@code Retry-After} included. The
  * filter determines the status of a denial. The gateway does not report the end of a request, so
@@ -57,12 +57,7 @@ public final class GatewayRateLimiter implements RateLimiter<GatewayRateLimiter.
   @Override
   public Mono<Response> isAllowed(String routeId, String id) {
     var subject = new RequestAttributes().add("route", routeId).add("key", id).subject();
-    return Mono.defer(() -> {
-          var decided = checker.checkAsync(Request.of(subject)).toCompletableFuture();
-          var result = Mono.fromCompletionStage(decided);
-          return decided.isDone() ? result : result.publishOn(Schedulers.parallel());
-        })
-        .flatMap(this::response);
+    return ReactiveChecks.check(checker, Request.of(subject)).flatMap(this::response);
   }
 
   private Mono<Response> response(CheckResult result) {

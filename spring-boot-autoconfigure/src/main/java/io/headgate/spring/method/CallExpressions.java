@@ -51,8 +51,8 @@ final class CallExpressions {
   /**
    * Evaluates the expressions for one call.
    *
-   * @throws IllegalStateException if the key is null or the cost is not a number from 0; the call is
-   *     not made, so that an error is never a way around a limit
+   * @throws IllegalStateException if the key is null or the cost is not a number from 0; the call
+   *     is not made, so that an error is never a way around a limit
    */
   Request request(MethodInvocation call) {
     if (key.isEmpty() && cost.isEmpty()) return Request.of(NO_ATTRIBUTES);
@@ -92,6 +92,7 @@ final class CallExpressions {
   }
 
   private IllegalStateException invalid(String what, String problem) {
-    return new IllegalStateException("the %s of @Limited on %s %s".formatted(what, method, problem));
+    return new IllegalStateException(
+        "the %s of @Limited on %s %s".formatted(what, method, problem));
   }
 }

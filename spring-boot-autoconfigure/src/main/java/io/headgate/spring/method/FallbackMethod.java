@@ -29,7 +29,10 @@ record FallbackMethod(Method method, boolean takesException) {
       throw new IllegalStateException(
           "@Limited on %s.%s names the fallback '%s'; add a method of that name with the same parameters, or these and a LimitExceededException, that returns %s"
               .formatted(
-                  type.getName(), limited.getName(), name, limited.getReturnType().getSimpleName()));
+                  type.getName(),
+                  limited.getName(),
+                  name,
+                  limited.getReturnType().getSimpleName()));
     }
     ReflectionUtils.makeAccessible(method);
     return new FallbackMethod(method, withException != null);

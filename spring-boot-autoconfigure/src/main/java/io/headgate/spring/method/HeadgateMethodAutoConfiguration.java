@@ -50,9 +50,6 @@ public final class HeadgateMethodAutoConfiguration {
   @ConditionalOnMissingBean
   RuleCheckers headgateRuleCheckers(
       RateLimiter limiter, HeadgateProperties properties, ObjectProvider<CheckListener> listener) {
-    return new RuleCheckers(
-        limiter,
-        properties.web().maxDelay(),
-        CheckListeners.of(listener));
+    return new RuleCheckers(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
   }
 }

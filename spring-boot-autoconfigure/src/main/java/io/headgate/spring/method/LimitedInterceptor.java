@@ -100,14 +100,10 @@ final class LimitedInterceptor implements MethodInterceptor {
   }
 
   private static CompletionStage<@Nullable Object> proceed(
-      LimitedMethod limited,
-      MethodInvocation call,
-      CheckResult result,
-      @Nullable HeldSlots slots) {
+      LimitedMethod limited, MethodInvocation call, CheckResult result, @Nullable HeldSlots slots) {
     if (!result.isAllowed()) return stage(() -> limited.denied(call, result));
     if (result.delay().isZero()) return held(stage(call::proceed), slots);
-    var timer =
-        CompletableFuture.delayedExecutor(result.delay().toNanos(), TimeUnit.NANOSECONDS);
+    var timer = CompletableFuture.delayedExecutor(result.delay().toNanos(), TimeUnit.NANOSECONDS);
     return CompletableFuture.runAsync(() -> {}, timer)
         .thenCompose(unused -> held(stage(call::proceed), slots));
   }

@@ -4,6 +4,7 @@ import io.headgate.CheckResult;
 import io.headgate.http.HeldSlots;
 import io.headgate.http.RequestOutcome;
 import io.headgate.load.CallOutcome;
+import io.headgate.spring.web.ReactiveChecks;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
@@ -13,7 +14,6 @@ import org.springframework.aop.ProxyMethodInvocation;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
-import reactor.core.scheduler.Schedulers;
 
 /** Checks calls that return publishers, when they are subscribed to. */
 final class ReactiveCalls {
@@ -31,18 +31,12 @@ final class ReactiveCalls {
 
   private static Publisher<Object> checked(LimitedMethod limited, MethodInvocation call) {
     var checker = limited.checker();
-    var decided = checker.checkAsync(limited.request(call)).toCompletableFuture();
-    var result = Mono.fromCompletionStage(decided);
-    var resumed = decided.isDone() ? result : result.publishOn(Schedulers.parallel());
-    return resumed.flatMapMany(decision ->
-        proceed(limited, call, decision, checker.slots(decision)));
+    return ReactiveChecks.check(checker, limited.request(call))
+        .flatMapMany(result -> proceed(limited, call, result, checker.slots(result)));
   }
 
   private static Publisher<Object> proceed(
-      LimitedMethod limited,
-      MethodInvocation call,
-      CheckResult result,
-      @Nullable HeldSlots slots) {
+      LimitedMethod limited, MethodInvocation call, CheckResult result, @Nullable HeldSlots slots) {
     if (!result.isAllowed()) return publisher(() -> limited.denied(call, result));
     var rest = Flux.from(publisher(call::proceed));
     var delayed = result.delay().isZero() ? rest : Mono.delay(result.delay()).thenMany(rest);

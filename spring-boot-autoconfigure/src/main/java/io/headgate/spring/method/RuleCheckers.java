@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * Creates checkers that decide by one rule alone. Those of named rules have the counters of the rule
- * in the application's store, and follow changes of the rules. Thread-safe.
+ * Creates checkers that decide by one rule alone. Those of named rules have the counters of the
+ * rule in the application's store, and follow changes of the rules. Thread-safe.
  */
 final class RuleCheckers {
   private static final Pattern RATE = Pattern.compile("[0-9].*/.*");
@@ -80,8 +80,7 @@ final class RuleCheckers {
    * @throws io.headgate.rulefile.RuleFileException if the text is not a valid limit
    */
   RequestChecker inline(String limit, String method, boolean hasKey) {
-    String text =
-        limit.startsWith("{") ? limit : "{algorithm: token-bucket, rate: " + limit + "}";
+    String text = limit.startsWith("{") ? limit : "{algorithm: token-bucket, rate: " + limit + "}";
     String id = method.replace('$', '.');
     var rule = Rule.named(id.substring(Math.max(0, id.length() - MAX_ID_LENGTH)));
     if (hasKey) rule.match("key", "*");

@@ -1,4 +1,4 @@
-/** What the filters for Spring MVC and WebFlux share: path patterns and the response to a denial. */
+/** Parts that Spring MVC, WebFlux and annotated methods share: path patterns, proxies, checks. */
 @NullMarked
 package io.headgate.spring.web;
 

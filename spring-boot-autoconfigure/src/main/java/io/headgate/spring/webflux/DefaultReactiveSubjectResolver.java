@@ -52,8 +52,8 @@ final class DefaultReactiveSubjectResolver implements ReactiveSubjectResolver {
     if (routes != null) {
       attributes.add("route", routes.find(request.getPath().pathWithinApplication()));
     }
-    headers.forEach((header, attribute) ->
-        attributes.add(attribute, String.join(",", lines(request, header))));
+    headers.forEach(
+        (header, attribute) -> attributes.add(attribute, String.join(",", lines(request, header))));
     return Request.of(attributes.subject());
   }
 

@@ -7,6 +7,7 @@ import io.headgate.http.RequestOutcome;
 import io.headgate.http.RoundedTimes;
 import io.headgate.load.CallOutcome;
 import io.headgate.rule.Request;
+import io.headgate.spring.web.ReactiveChecks;
 import io.headgate.store.StoreException;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -17,13 +18,12 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Checks each HTTP request as the servlet filter does, without blocking a thread. A request keeps
- * its concurrency slots until its response is complete, has failed or is cancelled. A request that
- * waited for a store continues on a thread of Reactor, so that handlers do not occupy the event
- * loops of the store. Thread-safe.
+ * its concurrency slots until its response is complete, has failed or is cancelled. With a remote
+ * store, a request continues on a thread of Reactor, so that handlers do not occupy the event loops
+ * of the store. Thread-safe.
  */
 public final class HeadgateWebFilter implements WebFilter, Ordered {
   private final RequestChecker checker;
@@ -60,27 +60,17 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
         .map(Optional::of)
         .defaultIfEmpty(Optional.empty())
         .flatMap(wanted ->
-            wanted.isPresent()
-                ? check(wanted.get(), exchange, chain)
-                : chain.filter(exchange));
+            wanted.isPresent() ? check(wanted.get(), exchange, chain) : chain.filter(exchange));
   }
 
   private Mono<Void> check(Request wanted, ServerWebExchange exchange, WebFilterChain chain) {
-    return decide(wanted)
+    return ReactiveChecks.check(checker, wanted)
         .map(Optional::of)
         .onErrorResume(HeadgateWebFilter::isStoreFailure, e -> Mono.just(Optional.empty()))
         .flatMap(result ->
             result.isPresent()
                 ? decided(result.get(), exchange, chain)
                 : ReactiveProblemResponse.writeUnavailable(exchange.getResponse()));
-  }
-
-  private Mono<CheckResult> decide(Request wanted) {
-    return Mono.defer(() -> {
-      var decided = checker.checkAsync(wanted).toCompletableFuture();
-      var result = Mono.fromCompletionStage(decided);
-      return decided.isDone() ? result : result.publishOn(Schedulers.parallel());
-    });
   }
 
   private static boolean isStoreFailure(Throwable problem) {
@@ -94,13 +84,14 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
     }
     var slots = checker.slots(result);
     long waited = RoundedTimes.micros(result.delay());
-    Mono<Void> rest = Mono.defer(() -> {
-      if (headersOnAllowed) {
-        ReactiveProblemResponse.writeHeaders(
-            result, waited, exchange.getResponse().getHeaders());
-      }
-      return chain.filter(exchange);
-    });
+    Mono<Void> rest =
+        Mono.defer(() -> {
+          if (headersOnAllowed) {
+            ReactiveProblemResponse.writeHeaders(
+                result, waited, exchange.getResponse().getHeaders());
+          }
+          return chain.filter(exchange);
+        });
     if (waited > 0) rest = Mono.delay(result.delay()).then(rest);
     return slots == null ? rest : holding(slots, exchange, rest);
   }
