@@ -38,7 +38,11 @@ record JettyServer(Server server, ServerConnector connector) implements ServletS
   }
 
   @Override
-  public void close() throws Exception {
-    server.stop();
+  public void close() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -15,5 +15,5 @@ interface ServletServer extends AutoCloseable {
   int port();
 
   @Override
-  void close() throws Exception;
+  void close();
 }

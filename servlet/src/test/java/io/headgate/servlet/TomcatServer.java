@@ -4,6 +4,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.catalina.LifecycleException;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
@@ -41,8 +42,12 @@ record TomcatServer(Tomcat tomcat) implements ServletServer {
   }
 
   @Override
-  public void close() throws Exception {
-    tomcat.stop();
-    tomcat.destroy();
+  public void close() {
+    try {
+      tomcat.stop();
+      tomcat.destroy();
+    } catch (LifecycleException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -104,7 +104,7 @@ public final class HeadgateAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  RuleRevision headgateRuleRevision(RuleReloader reloader) {
+  RevisionNumber headgateRevisionNumber(RuleReloader reloader) {
     return reloader::revision;
   }
 }

@@ -4,6 +4,9 @@ package io.headgate.spring;
 public final class InvalidRulesException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** One line per problem. */
+  private final String problems;
+
   /** Where the rules come from. */
   private final String source;
 
@@ -12,8 +15,13 @@ public final class InvalidRulesException extends RuntimeException {
 
   InvalidRulesException(String source, String problems, String action, Throwable cause) {
     super(problems, cause);
+    this.problems = problems;
     this.source = source;
     this.action = action;
+  }
+
+  String problems() {
+    return problems;
   }
 
   String source() {

@@ -9,7 +9,7 @@ final class InvalidRulesFailureAnalyzer extends AbstractFailureAnalyzer<InvalidR
   protected FailureAnalysis analyze(Throwable rootFailure, InvalidRulesException cause) {
     return new FailureAnalysis(
         "The rules of Headgate in %s are not valid:%n%n%s"
-            .formatted(cause.source(), cause.getMessage().indent(4).stripTrailing()),
+            .formatted(cause.source(), cause.problems().indent(4).stripTrailing()),
         cause.action(),
         rootFailure);
   }

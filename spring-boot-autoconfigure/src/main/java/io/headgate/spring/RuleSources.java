@@ -82,7 +82,10 @@ final class RuleSources {
       return RuleFile.read(resource.getContentAsString(StandardCharsets.UTF_8));
     } catch (RuleFileException e) {
       throw new InvalidRulesException(
-          resource.getDescription(), e.getMessage(), "Correct the file and start again.", e);
+          resource.getDescription(),
+          String.valueOf(e.getMessage()),
+          "Correct the file and start again.",
+          e);
     } catch (IOException e) {
       throw new InvalidRulesException(
           resource.getDescription(),

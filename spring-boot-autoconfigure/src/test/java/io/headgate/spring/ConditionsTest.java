@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +80,7 @@ class ConditionsTest {
         .withPropertyValues("headgate.enabled=false", "headgate.store=redis://127.0.0.1:1")
         .run(context ->
             assertThat(Arrays.stream(context.getBeanDefinitionNames()))
-                .noneMatch(name -> name.toLowerCase().contains("headgate")));
+                .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("headgate")));
   }
 
   @Test
@@ -88,7 +89,8 @@ class ConditionsTest {
         .withConfiguration(ALL)
         .withPropertyValues("headgate.web.url-patterns=/api/*", "headgate.web.order=7")
         .run(context -> {
-          var registration = context.getBean("headgateFilter", FilterRegistrationBean.class);
+          FilterRegistrationBean<?> registration =
+              context.getBean("headgateFilter", FilterRegistrationBean.class);
           assertThat(registration.getFilter()).isInstanceOf(HeadgateFilter.class);
           assertThat(registration.getUrlPatterns()).containsExactly("/api/*");
           assertThat(registration.getOrder()).isEqualTo(7);
@@ -309,7 +311,7 @@ class ConditionsTest {
             "headgate.rules-file=" + file.toUri(), "headgate.rules-reload-interval=10ms")
         .run(context -> {
           var limiter = context.getBean(RateLimiter.class);
-          var revision = context.getBean(RuleRevision.class);
+          var revision = context.getBean(RevisionNumber.class);
           assertThat(revision.number()).isEqualTo(1);
           Files.writeString(file, rules("second"));
           Eventually.holds(

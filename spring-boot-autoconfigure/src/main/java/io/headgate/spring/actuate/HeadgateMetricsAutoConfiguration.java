@@ -3,7 +3,7 @@ package io.headgate.spring.actuate;
 import io.headgate.RateLimiter;
 import io.headgate.redis.RedisStore;
 import io.headgate.spring.HeadgateAutoConfiguration;
-import io.headgate.spring.RuleRevision;
+import io.headgate.spring.RevisionNumber;
 import io.headgate.spring.StoreStatus;
 import io.headgate.store.MemoryStore;
 import io.micrometer.core.instrument.Gauge;
@@ -35,7 +35,7 @@ public final class HeadgateMetricsAutoConfiguration {
   }
 
   @Bean
-  MeterBinder headgateGauges(RateLimiter limiter, StoreStatus store, RuleRevision revision) {
+  MeterBinder headgateGauges(RateLimiter limiter, StoreStatus store, RevisionNumber revision) {
     return registry -> {
       Gauge.builder("headgate.breaker.state", store, status -> status.isUnavailable() ? 1 : 0)
           .description("1 while the circuit breaker is open and failure policies decide, else 0.")
@@ -43,7 +43,7 @@ public final class HeadgateMetricsAutoConfiguration {
       Gauge.builder("headgate.rules", limiter, all -> all.rules().rules().size())
           .description("Rules in force.")
           .register(registry);
-      Gauge.builder("headgate.rules.revision", revision, RuleRevision::number)
+      Gauge.builder("headgate.rules.revision", revision, RevisionNumber::number)
           .description("Revision of the rules in force on this instance.")
           .register(registry);
       if (limiter.store() instanceof MemoryStore memory) {

@@ -92,7 +92,8 @@ final class LimitedInterceptor implements MethodInterceptor {
       var checker = limited.checker();
       return checker
           .checkAsync(limited.request(later))
-          .thenCompose(result -> proceed(limited, later, result, checker.slots(result)))
+          .<@Nullable Object>thenCompose(
+              result -> proceed(limited, later, result, checker.slots(result)))
           .toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);

@@ -26,12 +26,12 @@ final class DefaultReactiveSubjectResolver implements ReactiveSubjectResolver {
   private final @Nullable RoutePatterns routes;
 
   /**
-   * @param routes finds the attribute {@code route}; null to leave it out
+   * @param patterns finds the attribute {@code route}; null to leave it out
    */
-  DefaultReactiveSubjectResolver(HeadgateProperties.Web web, @Nullable RoutePatterns routes) {
+  DefaultReactiveSubjectResolver(HeadgateProperties.Web web, @Nullable RoutePatterns patterns) {
     this.proxies = ProxySettings.of(web);
     this.headers = web.headers();
-    this.routes = routes;
+    this.routes = patterns;
   }
 
   @Override
