@@ -42,7 +42,7 @@ class SpringBootPageTest {
     var examples = blocks("java");
     assertThat(examples).hasSize(2);
     for (var example : examples) {
-      for (var part : example.split("\n\n")) {
+      for (var part : example.split("\n\n", -1)) {
         assertThat(program).contains(joined(part.lines()));
       }
     }
