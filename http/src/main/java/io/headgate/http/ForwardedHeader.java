@@ -8,8 +8,11 @@ import java.util.regex.Pattern;
 
 /** The headers in which proxies report the address of their client, with the syntax of each. */
 public enum ForwardedHeader {
+  /** The address of the client alone. */
   X_REAL_IP("X-Real-IP"),
+  /** The addresses of the client and of the proxies that the request passed. */
   X_FORWARDED_FOR("X-Forwarded-For"),
+  /** The standard form of the same (RFC 7239). */
   FORWARDED("Forwarded");
 
   /** The number of hops that are read, counted from the nearest; real requests have fewer. */

@@ -183,6 +183,14 @@ class ConditionsTest {
   }
 
   @Test
+  void filterOfTheApplicationReplacesTheDefault() {
+    new WebApplicationContextRunner()
+        .withConfiguration(ALL)
+        .withBean(HeadgateFilter.class, () -> HeadgateFilter.of(RateLimiter.inMemory(rule("own"))))
+        .run(context -> assertThat(context).doesNotHaveBean("headgateFilter").hasNotFailed());
+  }
+
+  @Test
   void rulesInPropertiesHaveTheFieldsOfARuleFile() {
     runner
         .withPropertyValues(

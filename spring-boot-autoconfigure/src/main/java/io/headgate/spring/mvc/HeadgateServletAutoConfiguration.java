@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingFilterBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -50,7 +51,7 @@ public final class HeadgateServletAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean(name = "headgateFilter")
+    @ConditionalOnMissingFilterBean
     FilterRegistrationBean<HeadgateFilter> headgateFilter(
         RateLimiter limiter,
         SubjectResolver subject,
