@@ -72,6 +72,33 @@ public final class Subject {
     return new Subject(pairs);
   }
 
+  /**
+   * Creates a subject from names and values in turn. Costs less than {@link #of(Map)}, for callers
+   * that create a subject for every request.
+   *
+   * @param namesAndValues name, value, name, value …; copied
+   * @throws IllegalArgumentException if a name is without a value or given twice, if there are too
+   *     many attributes, or if a name or value is empty or too long
+   */
+  public static Subject ofPairs(String... namesAndValues) {
+    int length = namesAndValues.length;
+    require(length % 2 == 0, "the last of %d names and values is a name without a value", length);
+    require(
+        length <= 2 * MAX_ATTRIBUTES,
+        "a subject may have at most %d attributes, got %d",
+        MAX_ATTRIBUTES,
+        length / 2);
+    var pairs = namesAndValues.clone();
+    for (int i = 0; i < length; i += 2) {
+      requireName(pairs[i]);
+      requireValue(pairs[i], pairs[i + 1]);
+      for (int j = 0; j < i; j += 2) {
+        require(!pairs[j].equals(pairs[i]), "attribute '%s' is given twice", truncated(pairs[i]));
+      }
+    }
+    return new Subject(pairs);
+  }
+
   /** Returns a subject with an attribute added or replaced. */
   public Subject with(String name, String value) {
     var attributes = new LinkedHashMap<>(attributes());

@@ -1,6 +1,7 @@
 package io.headgate.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -37,5 +38,23 @@ class SubjectTest {
   @Test
   void subjectMayHaveNoAttributes() {
     assertThat(Subject.of(Map.of()).attributes()).isEmpty();
+  }
+
+  @Test
+  void pairsMakeTheSameSubjectAsAMap() {
+    var pairs = new String[] {"user", "42", "path", "/login"};
+    var subject = Subject.ofPairs(pairs);
+    pairs[1] = "43";
+    assertThat(subject).isEqualTo(Subject.of(Map.of("path", "/login", "user", "42")));
+  }
+
+  @Test
+  void invalidPairsAreRefused() {
+    assertThatThrownBy(() -> Subject.ofPairs("user"))
+        .hasMessage("the last of 1 names and values is a name without a value");
+    assertThatThrownBy(() -> Subject.ofPairs("user", "1", "user", "2"))
+        .hasMessage("attribute 'user' is given twice");
+    assertThatThrownBy(() -> Subject.ofPairs("user", "")).hasMessageContaining("is empty");
+    assertThatThrownBy(() -> Subject.ofPairs(new String[66])).hasMessageContaining("at most 32");
   }
 }

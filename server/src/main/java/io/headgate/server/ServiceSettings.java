@@ -1,7 +1,7 @@
 package io.headgate.server;
 
+import io.headgate.http.TrustedProxies;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.TraceSettings;

@@ -3,6 +3,7 @@ package io.headgate.server;
 import static java.util.Objects.requireNonNull;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TrustedProxies;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
@@ -12,7 +13,6 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.EnvoyAttributes;
 import io.headgate.server.WarmUpTurns.Protocol;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;

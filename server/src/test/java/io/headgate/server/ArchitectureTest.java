@@ -57,6 +57,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.rulefile")
         .layer("redis")
         .definedBy("io.headgate.redis..")
+        .layer("http")
+        .definedBy("io.headgate.http")
         .layer("server")
         .definedBy("io.headgate.server..")
         .whereLayer("hash")
@@ -81,6 +83,8 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
         .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency")
+        .whereLayer("http")
+        .mayOnlyAccessLayers("facade", "load", "limit", "rule", "store", "rulefile")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -114,6 +118,17 @@ class ArchitectureTest {
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
             "io.headgate.internal.shedding")
+        .check(ALL);
+  }
+
+  @Test
+  void httpDependsOnNoServer() {
+    classes()
+        .that()
+        .resideInAPackage("io.headgate.http")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("java..", "org.jspecify.annotations", "io.headgate..")
         .check(ALL);
   }
 
@@ -309,6 +324,7 @@ class ArchitectureTest {
             "io.headgate.internal.consistency",
             "io.headgate.rulefile",
             "io.headgate.redis",
+            "io.headgate.http",
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.grpc",

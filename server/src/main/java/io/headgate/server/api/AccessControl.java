@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.http.ClientAddress;
 import io.vertx.core.http.HttpConnection;
 import java.util.List;
 import java.util.Optional;
@@ -85,7 +86,7 @@ public final class AccessControl {
    */
   public void require(Role needed, @Nullable String authorization, HttpConnection connection) {
     if (needed == Role.PUBLIC || isOpen(tokens, needed)) return;
-    var from = ClientAddress.of(connection).network();
+    var from = PeerAddress.of(connection).network();
     var bearer = authenticate(authorization, from);
     try {
       require(needed, authorization);

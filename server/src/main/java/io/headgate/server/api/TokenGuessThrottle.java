@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.http.ClientAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;

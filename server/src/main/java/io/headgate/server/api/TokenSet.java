@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.http.ClientAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

@@ -1,11 +1,11 @@
 package io.headgate.server.grpc;
 
 import com.google.protobuf.ByteString;
+import io.headgate.http.HeaderText;
+import io.headgate.http.TruncatedText;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyAttributes;
-import io.headgate.server.api.HeaderText;
-import io.headgate.server.api.TruncatedText;
 import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import java.util.ArrayList;

@@ -8,11 +8,11 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TrustedProxies;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.Role;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.admin.RevisionHandlers;
 import io.headgate.server.http.admin.RuleChangeHandlers;

@@ -2,6 +2,8 @@ package io.headgate.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.http.ClientAddress;
+import io.headgate.http.TrustedProxies;
 import io.headgate.rule.IpAddress;
 import io.headgate.rule.Pattern.Cidr;
 import java.math.BigInteger;

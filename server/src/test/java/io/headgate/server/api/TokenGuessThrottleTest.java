@@ -2,6 +2,7 @@ package io.headgate.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.http.ClientAddress;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TrustedProxies;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.tls.TlsFiles;

@@ -1,6 +1,7 @@
 package io.headgate.server.gateway;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TrustedProxies;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -11,7 +12,6 @@ import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;

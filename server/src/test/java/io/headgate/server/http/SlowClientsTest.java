@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.http.ClientAddress;
+import io.headgate.http.TrustedProxies;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.server.abuse.Http2Client;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.http.transport.MemoryBudget;

@@ -1,6 +1,6 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.server.api.TrustedProxies;
+import io.headgate.http.TrustedProxies;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.http.transport.ConnectionLimits;

@@ -1,5 +1,6 @@
 package io.headgate.server.http.admin;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
@@ -7,7 +8,6 @@ import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.api.TokenSet;
 import io.headgate.server.http.protocol.ETags;
 import io.headgate.server.http.protocol.MediaTypes;

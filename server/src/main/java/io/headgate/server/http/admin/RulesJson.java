@@ -2,12 +2,12 @@ package io.headgate.server.http.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;

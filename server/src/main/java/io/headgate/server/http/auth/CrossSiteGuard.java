@@ -1,9 +1,9 @@
 package io.headgate.server.http.auth;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Role;
-import io.headgate.server.api.TextSyntax;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;

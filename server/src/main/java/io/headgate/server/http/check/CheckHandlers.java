@@ -1,10 +1,11 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
+import io.headgate.http.ResultStatus;
+import io.headgate.http.RoundedTimes;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.api.RoundedTimes;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;

@@ -1,10 +1,10 @@
 package io.headgate.server.http.check;
 
 import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.protocol.JsonReader;
 import java.util.ArrayList;
 import java.util.EnumSet;

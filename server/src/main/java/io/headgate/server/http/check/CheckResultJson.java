@@ -3,21 +3,15 @@ package io.headgate.server.http.check;
 import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
-import io.headgate.limit.Algorithm;
+import io.headgate.http.DenialProblem;
+import io.headgate.http.ResultStatus;
+import io.headgate.http.RoundedTimes;
 import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.RoundedTimes;
 import io.headgate.store.Source;
-import io.netty.handler.codec.http.HttpResponseStatus;
 
 /** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
-  static final String QUOTA_EXCEEDED =
-      "https://iana.org/assignments/http-problem-types#quota-exceeded";
-
-  static final String REDUCED_CAPACITY =
-      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
-
   /**
    * Writes a result.
    *
@@ -40,19 +34,11 @@ public final class CheckResultJson {
 
   /** Writes the fields of a problem document. A rule that denies every request has no quota. */
   static void writeProblemFields(JsonWriter out, CheckResult result, int status) {
-    var algorithm = result.limit().map(LimitReport::algorithm).orElse(Algorithm.UNLIMITED);
-    if (algorithm == Algorithm.DENY) {
-      out.name("type").value("about:blank");
-      out.name("title").value(HttpResponseStatus.valueOf(status).reasonPhrase());
-    } else if (algorithm == Algorithm.SHED) {
-      out.name("type").value(REDUCED_CAPACITY);
-      out.name("title").value("Temporary reduced capacity");
-    } else {
-      out.name("type").value(QUOTA_EXCEEDED);
-      out.name("title").value("Quota exceeded");
-    }
+    var problem = DenialProblem.of(result, status);
+    out.name("type").value(problem.type());
+    out.name("title").value(problem.title());
     out.name("status").value(status);
-    out.name("violated-policies").value(result.violated());
+    out.name("violated-policies").value(problem.violatedPolicies());
   }
 
   private static void writeFields(

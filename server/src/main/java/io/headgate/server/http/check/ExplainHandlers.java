@@ -2,6 +2,7 @@ package io.headgate.server.http.check;
 
 import io.headgate.RateLimiter;
 import io.headgate.RuleExplanation;
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.MatchExplanation.Condition;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
@@ -10,7 +11,6 @@ import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;

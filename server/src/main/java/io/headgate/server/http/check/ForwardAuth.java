@@ -1,16 +1,17 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
+import io.headgate.http.ClientAddress;
+import io.headgate.http.ForwardedHeader;
+import io.headgate.http.ResultStatus;
+import io.headgate.http.RoundedTimes;
+import io.headgate.http.TrustedProxies;
 import io.headgate.rule.Request;
 import io.headgate.rulefile.RuleStatus;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.ForwardedHeader;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.api.RoundedTimes;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;

@@ -1,12 +1,13 @@
 package io.headgate.server.http.check;
 
+import io.headgate.http.ClientAddress;
+import io.headgate.http.HeaderText;
+import io.headgate.http.NormalizedPath;
+import io.headgate.http.TextSyntax;
+import io.headgate.http.TruncatedText;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.HeaderText;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TruncatedText;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

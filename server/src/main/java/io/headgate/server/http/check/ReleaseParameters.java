@@ -1,9 +1,9 @@
 package io.headgate.server.http.check;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.protocol.QueryString;
 import java.math.BigDecimal;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package io.headgate.server.http.check;
 
 import io.headgate.RuleExplanation.Shedding;
+import io.headgate.http.RoundedTimes;
 import io.headgate.limit.Tuning;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.RoundedTimes;
 import io.headgate.server.stats.LoadEvent;
 import io.headgate.store.BackendLevel;
 

@@ -1,11 +1,11 @@
 package io.headgate.server.http.check;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TextSyntax;
 import io.headgate.load.CompletedCall;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;

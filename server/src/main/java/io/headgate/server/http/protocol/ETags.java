@@ -1,7 +1,7 @@
 package io.headgate.server.http.protocol;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.headgate.server.http.protocol;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

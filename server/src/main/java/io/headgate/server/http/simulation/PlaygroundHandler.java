@@ -1,7 +1,7 @@
 package io.headgate.server.http.simulation;
 
+import io.headgate.http.RoundedTimes;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.RoundedTimes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.simulation.Arrivals;
 import io.headgate.server.simulation.Deadline;

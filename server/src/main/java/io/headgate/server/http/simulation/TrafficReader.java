@@ -1,8 +1,8 @@
 package io.headgate.server.http.simulation;
 
 import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.protocol.JsonReader;
 import io.headgate.server.simulation.Arrivals;
 import io.headgate.server.simulation.Deadline;

@@ -3,6 +3,7 @@ package io.headgate.server.http.simulation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -10,7 +11,6 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.http.admin.RulesJson;
 import io.headgate.server.http.transport.Exchange;

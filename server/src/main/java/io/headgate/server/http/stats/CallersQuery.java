@@ -1,8 +1,8 @@
 package io.headgate.server.http.stats;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.callers.CallerSeries;

@@ -1,10 +1,10 @@
 package io.headgate.server.http.stats;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.Rule;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.counts.CheckSeries;
 import io.headgate.server.counts.Resolution;

@@ -1,13 +1,13 @@
 package io.headgate.server.http.stats;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.Role;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.http.protocol.MediaTypes;

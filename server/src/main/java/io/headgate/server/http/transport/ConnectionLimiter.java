@@ -1,7 +1,7 @@
 package io.headgate.server.http.transport;
 
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.TrustedProxies;
+import io.headgate.http.ClientAddress;
+import io.headgate.http.TrustedProxies;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,8 +1,9 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.http.ClientAddress;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.ClientAddress;
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.PeerAddress;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Readiness;
@@ -87,7 +88,7 @@ public final class Exchange implements PendingCall {
 
   /** Returns the address at the other end of the connection. */
   public ClientAddress peer() {
-    return ClientAddress.of(request.connection());
+    return PeerAddress.of(request.connection());
   }
 
   /** Returns the path, undecoded. */

@@ -1,6 +1,6 @@
 package io.headgate.server.http.transport;
 
-import io.headgate.server.api.ClientAddress;
+import io.headgate.http.ClientAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;

@@ -1,8 +1,8 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;

@@ -1,9 +1,9 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.auth.CrossSiteGuard;
 import io.headgate.server.trace.Trace;
 import io.headgate.server.trace.TraceParent;

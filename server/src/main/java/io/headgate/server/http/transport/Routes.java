@@ -1,9 +1,9 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Role;
-import io.headgate.server.api.TextSyntax;
 import io.vertx.core.http.HttpMethod;
 import java.util.HashMap;
 import java.util.Map;

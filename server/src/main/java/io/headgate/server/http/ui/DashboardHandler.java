@@ -1,8 +1,8 @@
 package io.headgate.server.http.ui;
 
+import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 import io.headgate.server.dashboard.PageFile;
 import io.headgate.server.dashboard.PageFiles;
 import io.headgate.server.http.protocol.MediaTypes;

@@ -2,12 +2,13 @@ package io.headgate.server.http.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.http.ClientAddress;
+import io.headgate.http.ForwardedHeader;
+import io.headgate.http.NormalizedPath;
+import io.headgate.http.TextSyntax;
+import io.headgate.http.TrustedProxies;
 import io.headgate.rule.Subject;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.ForwardedHeader;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TrustedProxies;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -2,9 +2,10 @@ package io.headgate.server.http.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TrustedProxies;
+import io.headgate.http.ClientAddress;
+import io.headgate.http.NormalizedPath;
+import io.headgate.http.TextSyntax;
+import io.headgate.http.TrustedProxies;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

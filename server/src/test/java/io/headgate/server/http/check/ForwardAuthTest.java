@@ -2,6 +2,8 @@ package io.headgate.server.http.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.http.TruncatedText;
+import io.headgate.http.TrustedProxies;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
@@ -9,8 +11,6 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.api.TruncatedText;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RawConnection;
 import io.headgate.server.http.RunningService;

@@ -1,0 +1,7 @@
+package io.headgate.servlet;
+
+class JettyFilterTest extends FilterContract {
+  JettyFilterTest() {
+    super(JettyServer::start);
+  }
+}

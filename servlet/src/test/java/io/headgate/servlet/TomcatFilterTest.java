@@ -1,0 +1,7 @@
+package io.headgate.servlet;
+
+class TomcatFilterTest extends FilterContract {
+  TomcatFilterTest() {
+    super(TomcatServer::start);
+  }
+}

@@ -1,0 +1,22 @@
+package io.headgate.spring.web;
+
+import io.headgate.CheckResult;
+import io.headgate.http.RequestChecker;
+import io.headgate.rule.Request;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Decides requests as a publisher, without blocking. With a remote store, the result is published
+ * on a thread of Reactor, so that handlers do not occupy the event loops of the store. That is so
+ * even if it is known at once: one kind of request does not alternate between two kinds of threads.
+ */
+public final class ReactiveChecks {
+  /** Returns the result; the request is decided at each subscription. */
+  public static Mono<CheckResult> check(RequestChecker checker, Request request) {
+    var result = Mono.fromCompletionStage(() -> checker.checkAsync(request));
+    return checker.isRemote() ? result.publishOn(Schedulers.parallel()) : result;
+  }
+
+  private ReactiveChecks() {}
+}

@@ -1,0 +1,58 @@
+package io.headgate.spring.webflux;
+
+import io.headgate.RateLimiter;
+import io.headgate.http.RequestChecker;
+import io.headgate.spring.HeadgateAutoConfiguration;
+import io.headgate.spring.HeadgateProperties;
+import io.headgate.spring.web.RoutePatterns;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
+
+/** Registers the filter for WebFlux, and maps denied method calls to responses. */
+@AutoConfiguration(after = HeadgateAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+@ConditionalOnBean(RateLimiter.class)
+@ConditionalOnBooleanProperty(name = "headgate.enabled", matchIfMissing = true)
+public final class HeadgateWebFluxAutoConfiguration {
+  HeadgateWebFluxAutoConfiguration() {}
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnBooleanProperty(name = "headgate.web.enabled", matchIfMissing = true)
+  ReactiveSubjectResolver headgateReactiveSubjectResolver(
+      HeadgateProperties properties, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+    var web = properties.web();
+    var routes =
+        new RoutePatterns(() ->
+            mappings
+                .orderedStream()
+                .flatMap(mapping -> mapping.getHandlerMethods().keySet().stream())
+                .flatMap(info -> info.getPatternsCondition().getPatterns().stream())
+                .toList());
+    return new DefaultReactiveSubjectResolver(web, web.route() ? routes : null);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnBooleanProperty(name = "headgate.web.enabled", matchIfMissing = true)
+  HeadgateWebFilter headgateWebFilter(
+      RequestChecker checker, ReactiveSubjectResolver resolver, HeadgateProperties properties) {
+    var web = properties.web();
+    return new HeadgateWebFilter(checker, resolver, web.headersOnAllowed(), web.order());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  ReactiveLimitExceededHandler headgateReactiveLimitExceededHandler() {
+    return new ReactiveLimitExceededHandler();
+  }
+}
