@@ -24,7 +24,7 @@ public sealed interface ReservationState {
   }
 
   /**
-   * The real cost is charged, and the rest was returned. The same for every repetition.
+   * The real cost is charged, and the rest was returned. A repetition has the same charges.
    *
    * @param limits the limits, with the permits that were charged to each
    */

@@ -33,11 +33,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The behaviour required of every store that keeps reservations. The clock is manual, so that every
@@ -564,5 +566,19 @@ public abstract class ReservationContract extends StoreScenario {
     while (limiter.check(tokens(1)).isAllowed()) charged++;
     assertThat(charged).isEqualTo(1_000);
     assertThat(limiter.reservations().openCount()).isZero();
+  }
+
+  /**
+   * Compares random histories with an exact model: replies are lost and repeated, clients crash,
+   * and reservations expire and are settled late, by either of two instances.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void randomHistoriesAreExact(long seed) {
+    var store = open();
+    var rules = RuleSet.of(tokens(FixedWindow.of(Rate.of(1_000, HOUR))).build());
+    var limiters =
+        List.of(RateLimiter.with(store, rules, clock), RateLimiter.with(store, rules, clock));
+    new ReservationHistory(limiters, clock, new Random(seed)).run(150);
   }
 }
