@@ -41,7 +41,8 @@ class ReservationFloodTest {
           .isEqualTo(1_000);
       clock.advance(Duration.ofSeconds(61));
       int ended = 0;
-      for (int found; (found = limiter.reservations().expireDue().toCompletableFuture().join()) > 0; ) {
+      for (int found;
+          (found = limiter.reservations().expireDue().toCompletableFuture().join()) > 0; ) {
         ended += found;
       }
       assertThat(ended).isEqualTo(ReservationStore.MAX_OPEN);

@@ -17,7 +17,8 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 class ReservationTokenProperties {
-  private static final byte[] SECRET = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] SECRET =
+      "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] OTHER = new byte[32];
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)

@@ -58,7 +58,8 @@ class GiveBackProperties {
 
   private static void assertNotBelow(Holdable limit, Pair pair) {
     long left = limit.step(pair.corrected, pair.now, 0).outcome().remaining();
-    assertThat(left).isLessThanOrEqualTo(limit.step(pair.oracle, pair.now, 0).outcome().remaining());
+    assertThat(left)
+        .isLessThanOrEqualTo(limit.step(pair.oracle, pair.now, 0).outcome().remaining());
     assertThat(Math.max(pair.now, pair.corrected.freshAt()))
         .isGreaterThanOrEqualTo(Math.max(pair.now, pair.oracle.freshAt()));
   }

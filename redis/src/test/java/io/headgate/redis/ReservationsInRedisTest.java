@@ -171,7 +171,8 @@ class ReservationsInRedisTest {
 
   @Test
   void reservationBeforeTheFirstConnectionFollowsTheFailurePolicy() {
-    var options = RedisOptions.builder("redis://127.0.0.1:1").deadline(Duration.ofMillis(200)).build();
+    var options =
+        RedisOptions.builder("redis://127.0.0.1:1").deadline(Duration.ofMillis(200)).build();
     var rules =
         RuleSet.of(
             rule(1_000).onStoreFailure(new FailurePolicy.Deny()).build(),

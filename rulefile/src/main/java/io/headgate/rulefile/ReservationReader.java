@@ -30,9 +30,7 @@ final class ReservationReader {
     var plain = ReservationSettings.DEFAULT;
     var ttl =
         section.read(
-            TTL,
-            "a duration such as 60s",
-            text -> plain.withTtl(DurationSyntax.parse(text)).ttl());
+            TTL, "a duration such as 60s", text -> plain.withTtl(DurationSyntax.parse(text)).ttl());
     var share =
         section.read(
             MAX_SHARE,
@@ -63,8 +61,7 @@ final class ReservationReader {
       fields.put(TTL, new OutputNode.Text(DurationSyntax.text(settings.ttl())));
     }
     if (settings.maxSharePermille() != plain.maxSharePermille()) {
-      fields.put(
-          MAX_SHARE, new OutputNode.Text(ShareSyntax.percent(settings.maxSharePermille())));
+      fields.put(MAX_SHARE, new OutputNode.Text(ShareSyntax.percent(settings.maxSharePermille())));
     }
     if (settings.defaultCost().isPresent()) {
       long cost = settings.defaultCost().getAsLong();

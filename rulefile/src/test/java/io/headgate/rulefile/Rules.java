@@ -121,7 +121,9 @@ final class Rules {
 
   private ReservationSettings reservation() {
     return new ReservationSettings(
-        maybe(0.5) ? ReservationSettings.DEFAULT.ttl() : Duration.ofSeconds(1 + random.nextInt(3600)),
+        maybe(0.5)
+            ? ReservationSettings.DEFAULT.ttl()
+            : Duration.ofSeconds(1 + random.nextInt(3600)),
         maybe(0.5) ? 1_000 : 1 + random.nextInt(1_000),
         maybe(0.5) ? OptionalLong.empty() : OptionalLong.of(1 + random.nextLong(1L << 53)),
         oneOf(ReservationSettings.Excess.values()),

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Runs random operations on the reservations of one counter, a fixed window of 1,000 tokens an hour,
- * and compares each with a model of a few lines.
+ * Runs random operations on the reservations of one counter, a fixed window of 1,000 tokens an
+ * hour, and compares each with a model of a few lines.
  */
 final class ReservationHistory {
   private static final long LIMIT = 1_000;
@@ -90,8 +90,7 @@ final class ReservationHistory {
   private void verify() {
     var report = instance().peek(tokens(1)).limits().getFirst();
     assertThat(report.remaining()).isEqualTo(Math.max(0, LIMIT - total()));
-    assertThat(total())
-        .isLessThanOrEqualTo(LIMIT + all.stream().mapToLong(Modelled::excess).sum());
+    assertThat(total()).isLessThanOrEqualTo(LIMIT + all.stream().mapToLong(Modelled::excess).sum());
   }
 
   private void step() {
@@ -130,8 +129,7 @@ final class ReservationHistory {
   private void update(Modelled one) {
     long used = random.nextLong(one.reserved + 20);
     long more = random.nextInt(3) == 0 ? random.nextLong(100) : 0;
-    var state =
-        instance().reservations().update(one.id, Costs.of("tokens", used), costs(more));
+    var state = instance().reservations().update(one.id, Costs.of("tokens", used), costs(more));
     if (one.settled) {
       assertThat(state).isInstanceOf(Settled.class);
       return;

@@ -36,8 +36,8 @@ public final class RedisKeys {
   }
 
   /**
-   * Returns the Redis key of the record of a reservation, in the hash slot of one of its counters. No
-   * counter has it, since every rule has a name.
+   * Returns the Redis key of the record of a reservation, in the hash slot of one of its counters.
+   * No counter has it, since every rule has a name.
    *
    * @param key the key of the counter
    * @param nonce identifies the reservation

@@ -154,8 +154,7 @@ public final class RedisReservationStore implements ReservationStore {
   }
 
   private static CounterReply asReserved(ReservedCharge reserved) {
-    return new CounterReply(
-        reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false);
+    return new CounterReply(reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false);
   }
 
   /** Orders statuses: a reservation that has ended in one slot is not open in the others. */
@@ -176,8 +175,7 @@ public final class RedisReservationStore implements ReservationStore {
           case SETTLE -> Status.SETTLED;
           case EXPIRE -> Status.EXPIRED;
         };
-    return applied(
-        command, new ReservationReply(status, command.expiresAt(), false, List.of()));
+    return applied(command, new ReservationReply(status, command.expiresAt(), false, List.of()));
   }
 
   /** Updates the list of open reservations, and publishes counters that have permits again. */

@@ -199,10 +199,9 @@ class ReservationParityTest {
     }
     var script = ScriptCommand.reservation(command);
     script.writeTo(batch);
-    comparisons.add(
-        reply ->
-            assertThat(script.read(reply))
-                .as("%s at %d on %s with %s", command, now, before, record)
-                .isEqualTo(step.reply()));
+    comparisons.add(reply ->
+        assertThat(script.read(reply))
+            .as("%s at %d on %s with %s", command, now, before, record)
+            .isEqualTo(step.reply()));
   }
 }
