@@ -11,6 +11,7 @@ module io.headgate.core {
   exports io.headgate;
   exports io.headgate.limit;
   exports io.headgate.load;
+  exports io.headgate.reservation;
   exports io.headgate.rule;
   exports io.headgate.store;
   exports io.headgate.internal.consistency to

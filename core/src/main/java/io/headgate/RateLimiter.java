@@ -5,6 +5,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -13,6 +14,7 @@ import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -39,6 +41,8 @@ public final class RateLimiter implements AutoCloseable {
   private final Ticker ticker;
   private final SlotIds slotIds = new SlotIds();
   private final Signals signals;
+  private final Reservations reservations;
+  private final @Nullable ExpirySweeper expiry;
   private volatile RuleSet rules;
 
   private RateLimiter(Store store, RuleSet rules, Ticker ticker) {
@@ -47,6 +51,14 @@ public final class RateLimiter implements AutoCloseable {
     this.ticker = ticker;
     this.signals = new Signals(store, this::rules, ticker);
     signals.rulesChanged(rules);
+    this.reservations =
+        new Reservations(
+            store,
+            this::plan,
+            new TokenReader(store, slotIds, ticker),
+            new ReservedCounters(this::rules, signals::tune));
+    boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
+    this.expiry = background ? new ExpirySweeper(reservations) : null;
   }
 
   /** Creates a limiter whose counters are kept in the memory of this JVM. */
@@ -211,6 +223,63 @@ public final class RateLimiter implements AutoCloseable {
     return new Slot(this, ticker, checkForResult(request));
   }
 
+  /** Reserves as {@link #reserve(Request, Duration)} does, for the time to live of the rules. */
+  public Reservation reserve(Request request) {
+    return reserve(request, ReservationSettings.MAX_TTL);
+  }
+
+  /**
+   * Reserves the estimated costs of a request whose real cost is known only when it is over. The
+   * costs are set aside in every limit of every rule that matches, or in none.
+   *
+   * <p>An estimate above the {@code max-share} of a rule is reduced, or the reservation is denied
+   * as impossible, as the rule says. A limit with a named cost that the request does not name
+   * reserves the rule's default.
+   *
+   * @param ttl the time after which the reservation expires unless it is updated; the shortest time
+   *     of the rules if that is shorter
+   * @throws IllegalArgumentException if {@code ttl} is shorter than a second or longer than an hour
+   * @throws StoreException if the store is unavailable and has no circuit breaker, or has no room
+   *     for another reservation
+   * @throws UnsupportedOperationException if the store does not keep reservations
+   */
+  public Reservation reserve(Request request, Duration ttl) {
+    return Reservations.await(reserveAsync(request, ttl));
+  }
+
+  /** Reserves as {@link #reserve(Request)} does, without blocking the calling thread. */
+  public CompletionStage<Reservation> reserveAsync(Request request) {
+    return reserveAsync(request, ReservationSettings.MAX_TTL);
+  }
+
+  /** Reserves as {@link #reserve(Request, Duration)} does, without blocking the calling thread. */
+  public CompletionStage<Reservation> reserveAsync(Request request, Duration ttl) {
+    return reservations.reserveAsync(request, ReservationSettings.requireTtl(ttl));
+  }
+
+  /** Returns the operations on reservations by their ids. */
+  public Reservations reservations() {
+    return reservations;
+  }
+
+  /**
+   * Charges the costs of a request that was made without a check, even if they exceed the limits.
+   * Later requests are denied until the debt is repaid.
+   *
+   * @return the state of the limits after the charge; never charged twice, and never denied because
+   *     of a limit
+   * @throws StoreException if the store is unavailable; part of the limits may have been charged
+   * @throws UnsupportedOperationException if the store does not keep reservations
+   */
+  public CheckResult charge(Request request) {
+    return Reservations.await(chargeAsync(request));
+  }
+
+  /** Charges as {@link #charge} does, without blocking the calling thread. */
+  public CompletionStage<CheckResult> chargeAsync(Request request) {
+    return reservations.chargeAsync(request);
+  }
+
   /** Calls with {@link CallClassifier#standard}, for a request of cost 1. */
   public <T extends @Nullable Object> T call(Subject subject, Callable<T> call) throws Exception {
     return call(Request.of(subject), call, CallClassifier.standard());
@@ -340,6 +409,7 @@ public final class RateLimiter implements AutoCloseable {
   @Override
   public void close() {
     signals.close();
+    if (expiry != null) expiry.close();
     store.close();
   }
 

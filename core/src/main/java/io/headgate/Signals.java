@@ -4,6 +4,8 @@ import io.headgate.RuleExplanation.Shedding;
 import io.headgate.internal.shedding.Shedder;
 import io.headgate.internal.shedding.SyncTimer;
 import io.headgate.load.LoadSignal;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -107,6 +109,11 @@ public final class Signals implements AutoCloseable {
   /** Returns the plan of a request with the present rates of limits that follow a signal. */
   Plan tune(RuleSet current, Plan plan) {
     return current.hasTuning() ? shedder.tune(plan) : plan;
+  }
+
+  /** Returns the counter of a charge with the present rate if its limit follows a signal. */
+  Counter tune(Charge charge) {
+    return charge.counter().tuning().isPresent() ? shedder.tune(charge) : charge.counter();
   }
 
   /** Explains how a rule treats the subject; empty unless it sheds load and is in the plan. */

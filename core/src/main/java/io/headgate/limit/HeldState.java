@@ -158,7 +158,7 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
    * change of the rule yet, and converting for it would discard slots in flight or the count of a
    * long window.
    */
-  static boolean isFromOtherLimit(Holdable limit, State state, long now) {
+  public static boolean isFromOtherLimit(Holdable limit, State state, long now) {
     var charged = withoutHolds(state);
     if (charged instanceof Fresh || limit.isOwn(charged)) return false;
     if (charged.freshAt() > now) return true;

@@ -262,6 +262,17 @@ public final class Plan {
     return changes ? withCharges(all) : this;
   }
 
+  /**
+   * Returns the plan with other costs.
+   *
+   * @param costs the cost of each charge, in the order of the charges
+   */
+  public Plan withCosts(long[] costs) {
+    var all = new ArrayList<Charge>(costs.length);
+    for (int i = 0; i < costs.length; i++) all.add(charges().get(i).withCost(costs[i]));
+    return withCharges(all);
+  }
+
   /** Returns the plan with other limits of the same counters. */
   Plan withCharges(List<Charge> others) {
     var changed = new ArrayList<Part>(parts.size());

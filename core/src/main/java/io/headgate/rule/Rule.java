@@ -43,6 +43,7 @@ public final class Rule {
   private final FailurePolicy onStoreFailure;
   private final Map<String, String> properties;
   private final Schedule active;
+  private final ReservationSettings reservation;
 
   private Rule(Builder builder) {
     this.id = builder.id;
@@ -59,6 +60,7 @@ public final class Rule {
     this.onStoreFailure = builder.onStoreFailure;
     this.properties = Map.copyOf(builder.properties);
     this.active = builder.active;
+    this.reservation = builder.reservation;
     if (exempt) requireOnlyExempt();
     else requireLimits();
     requireUniqueNames(id, limits);
@@ -223,6 +225,11 @@ public final class Rule {
     return active;
   }
 
+  /** Returns how the rule treats reservations. */
+  public ReservationSettings reservation() {
+    return reservation;
+  }
+
   /**
    * A limit of an override that has its own counter, separate from the rule's limit of that name.
    *
@@ -307,7 +314,8 @@ public final class Rule {
         && consistency == rule.consistency
         && onStoreFailure.equals(rule.onStoreFailure)
         && properties.equals(rule.properties)
-        && active.equals(rule.active);
+        && active.equals(rule.active)
+        && reservation.equals(rule.reservation);
   }
 
   @Override
@@ -337,6 +345,7 @@ public final class Rule {
     private FailurePolicy onStoreFailure = FailurePolicy.DEFAULT;
     private final Map<String, String> properties = new HashMap<>();
     private Schedule active = Schedule.ALWAYS;
+    private ReservationSettings reservation = ReservationSettings.DEFAULT;
 
     private Builder(String id) {
       this.id = id;
@@ -357,6 +366,7 @@ public final class Rule {
       this.onStoreFailure = rule.onStoreFailure;
       this.properties.putAll(rule.properties);
       this.active = rule.active;
+      this.reservation = rule.reservation;
     }
 
     /** Sets the description, which is free text. */
@@ -499,6 +509,12 @@ public final class Rule {
     /** Sets when the rule applies; always by default. */
     public Builder active(Schedule active) {
       this.active = active;
+      return this;
+    }
+
+    /** Sets how the rule treats reservations. */
+    public Builder reservation(ReservationSettings reservation) {
+      this.reservation = reservation;
       return this;
     }
 

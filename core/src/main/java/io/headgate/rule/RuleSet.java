@@ -111,6 +111,11 @@ public final class RuleSet {
     return levels;
   }
 
+  /** Finds a rule by its id. */
+  public Optional<Rule> rule(String id) {
+    return Optional.ofNullable(byId.get(id)).map(CompiledRule::rule);
+  }
+
   /**
    * Finds a counter.
    *

@@ -33,6 +33,7 @@ public final class MemoryStore implements Store {
   private final Ticker ticker;
   private final Runnable onClose;
   private final SignalStore signals;
+  private final MemoryReservationStore reservations;
 
   /**
    * Creates a store over a table that the caller sweeps.
@@ -44,6 +45,7 @@ public final class MemoryStore implements Store {
     this.ticker = ticker;
     this.onClose = onClose;
     this.signals = new MemorySignalStore(ticker);
+    this.reservations = new MemoryReservationStore(this, table);
   }
 
   /** Creates a store with the system clock and {@link #DEFAULT_MAX_KEYS}. */
@@ -68,7 +70,7 @@ public final class MemoryStore implements Store {
   }
 
   /** Rejects times of another unit or epoch, which would overflow the word of a cell. */
-  private long now() {
+  long now() {
     long now = ticker.micros();
     if (now < 0 || now > WordCell.LATEST) {
       throw new IllegalStateException(
@@ -80,25 +82,28 @@ public final class MemoryStore implements Store {
 
   @Override
   public PlanResult decide(Plan plan) {
+    return decide(plan, now());
+  }
+
+  /** Decides a plan at a given time. */
+  PlanResult decide(Plan plan, long now) {
     var single = plan.single();
-    if (single == null) return decideAll(plan);
-    var outcome = decide(single); // evaluated before the allocation, which saves a GC barrier
+    if (single == null) return decideAll(plan, now);
+    var outcome = decide(single, now); // evaluated before the allocation, which saves a GC barrier
     return new PlanResult(outcome, Source.STORE);
   }
 
   /**
    * Decides a plan of one charge, whose outcome does not depend on how the rule combines limits.
    */
-  private Outcome decide(Charge charge) {
-    long now = now();
+  private Outcome decide(Charge charge, long now) {
     while (true) {
       var outcome = table.obtain(charge, now).decide(charge, now);
       if (outcome != null) return outcome;
     }
   }
 
-  private PlanResult decideAll(Plan plan) {
-    long now = now();
+  private PlanResult decideAll(Plan plan, long now) {
     for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
@@ -219,6 +224,11 @@ public final class MemoryStore implements Store {
   @Override
   public Optional<SignalStore> signals() {
     return Optional.of(signals);
+  }
+
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.of(reservations);
   }
 
   @Override

@@ -83,6 +83,11 @@ public interface Store extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns where reservations are kept; empty if the store has none. */
+  default Optional<ReservationStore> reservations() {
+    return Optional.empty();
+  }
+
   /** Releases the threads and connections of the store. */
   @Override
   default void close() {}

@@ -43,6 +43,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.limit")
         .layer("rule")
         .definedBy("io.headgate.rule")
+        .layer("reservation")
+        .definedBy("io.headgate.reservation")
         .layer("store")
         .definedBy("io.headgate.store")
         .layer("outage")
@@ -69,8 +71,10 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("hash", "load")
         .whereLayer("rule")
         .mayOnlyAccessLayers("hash", "load", "limit")
+        .whereLayer("reservation")
+        .mayOnlyAccessLayers("limit", "rule")
         .whereLayer("store")
-        .mayOnlyAccessLayers("load", "limit", "rule")
+        .mayOnlyAccessLayers("load", "limit", "rule", "reservation")
         .whereLayer("outage")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("consistency")
@@ -78,11 +82,12 @@ class ArchitectureTest {
         .whereLayer("shedding")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("facade")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "shedding")
+        .mayOnlyAccessLayers("load", "limit", "rule", "reservation", "store", "shedding")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency")
+        .mayOnlyAccessLayers(
+            "load", "limit", "rule", "reservation", "store", "outage", "consistency")
         .whereLayer("http")
         .mayOnlyAccessLayers("facade", "load", "limit", "rule", "store", "rulefile")
         .whereLayer("server")
@@ -99,6 +104,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.load",
             "io.headgate.rule",
+            "io.headgate.reservation",
             "io.headgate.store",
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
@@ -108,11 +114,13 @@ class ArchitectureTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "java..",
+            "javax.crypto..",
             "org.jspecify.annotations",
             "io.headgate",
             "io.headgate.limit",
             "io.headgate.load",
             "io.headgate.rule",
+            "io.headgate.reservation",
             "io.headgate.store",
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
@@ -320,6 +328,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.load",
             "io.headgate.rule",
+            "io.headgate.reservation",
             "io.headgate.store",
             "io.headgate.internal.consistency",
             "io.headgate.rulefile",

@@ -8,18 +8,6 @@ public final class ScriptStates {
   private ScriptStates() {}
 
   /**
-   * Returns the state in the limit's representation, after charging the holds of {@code HeldState}
-   * whose leases have expired.
-   */
-  private static State adopted(Limit limit, State state, long now) {
-    if (!(state instanceof HeldState held)) return limit.adopt(state, now);
-    if (!(limit instanceof Holdable holdable)) return limit.adopt(held, now);
-    var settled = HeldState.expireHolds(holdable, held, now);
-    return HeldState.of(
-        limit.adopt(HeldState.withoutHolds(settled), now), holdable, HeldState.holds(settled));
-  }
-
-  /**
    * Undoes a charge, as the script's {@code give_back} does.
    *
    * @param madeAt the time of the charge
@@ -27,87 +15,10 @@ public final class ScriptStates {
    * @throws UnsupportedOperationException for a rolling window
    */
   public static State giveBack(Charge charge, State state, long now, long madeAt, long freshAt) {
-    var limit = charge.limit();
-    long cost = charge.cost();
-    var current = adopted(limit, state, now);
-    var bare = HeldState.withoutHolds(current);
-    State next =
-        switch (limit) {
-          case TokenBucket bucket ->
-              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
-          case LeakyBucket bucket ->
-              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
-          case FixedWindow window -> fixed(window, (WindowState) bare, cost, madeAt);
-          case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
-          case RollingWindow window ->
-              throw new UnsupportedOperationException(
-                  "the script does not undo charges of a rolling window");
-          case SlotLimit slots -> slots.release(bare, now, charge.holder());
-          case FairShare fair ->
-              fair(fair.arithmetic(), (FairState) bare, charge.shareOrNone(), now, cost, freshAt);
-          case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
-        };
-    return limit instanceof Holdable holdable
-        ? HeldState.of(next, holdable, HeldState.holds(current))
-        : next;
-  }
-
-  /** Returns at most the debt that would remain without later charges. */
-  private static State bucket(
-      Bucket bucket, BucketState state, long now, long cost, long wasFreshAt) {
-    long wait = state.emptyAt() - now;
-    long unpaid = wasFreshAt - now;
-    if (wait <= 0 || wait > state.refillTime() || unpaid <= 0) return state;
-    var rate = bucket.rate();
-    long back = cost * rate.unitPeriod;
-    if (unpaid * rate.unitPermits < back) back = unpaid * rate.unitPermits;
-    long rest = Math.max(0, wait * rate.unitPermits - state.slack() - back);
-    long repaidIn = Math.ceilDiv(rest, rate.unitPermits);
-    return new BucketState(now + repaidIn, repaidIn * rate.unitPermits - rest, state.refillTime());
-  }
-
-  /** Returns the charge to the pool as a bucket does, and no more than that to the tenant. */
-  private static State fair(
-      FairBucket limit, FairState stored, Share share, long now, long cost, long wasFreshAt) {
-    var state = new FairDraft(limit, stored, now).state();
-    var pool = limit.pool();
-    var after = (BucketState) bucket(pool, state.pool, now, cost, wasFreshAt);
-    if (after.equals(state.pool)) return stored;
-    var rate = pool.rate();
-    long back = Math.min(cost * rate.unitPeriod, (wasFreshAt - now) * rate.unitPermits);
-    long ticks =
-        back / rate.unitPeriod * limit.scale()
-            + back % rate.unitPeriod * limit.scale() / rate.unitPeriod;
-    var tenants = state.tenants;
-    var debts = state.debts;
-    var tenant = tenants.find(share.tenant(), FairTenants.hashOf(share.tenant()));
-    if (tenant != null && tenant.finish() > state.virtual) {
-      long finish = Math.max(tenant.finish() - ticks / tenant.weight(), state.virtual + 1);
-      var less = tenant.withFinish(finish);
-      tenants = tenants.with(less);
-      debts = FairDebts.add(FairDebts.remove(debts, tenant), less);
-    }
-    return state.with(after, tenants, debts);
-  }
-
-  /** Undoes a charge of the current window; charges of earlier windows have expired with them. */
-  private static State fixed(FixedWindow limit, WindowState state, long cost, long madeAt) {
-    if (limit.alignment().endAfter(madeAt) != state.end()) return state;
-    return new WindowState(
-        state.end(), Math.max(0, state.count() - cost), state.permits(), state.alignment());
-  }
-
-  private static State sliding(SlidingWindow window, SlidingState state, long cost, long madeAt) {
-    var counts = counts(window, state);
-    long age = bucketIndex(window, state) - Math.floorDiv(madeAt, width(window));
-    if (age > window.buckets()) return state;
-    long rest = cost;
-    for (int i = (int) (window.buckets() - age); i < counts.length; i++) {
-      long back = Math.min(rest, counts[i]);
-      counts[i] -= back;
-      rest -= back;
-    }
-    return SlidingState.of(bucketIndex(window, state), width(window), window.capacity(), counts);
+    return charge.limit() instanceof SlotLimit slots
+        ? slots.release(slots.adopt(state, now), now, charge.holder())
+        : GiveBack.of(
+            charge.limit(), charge.shareOrNone(), state, now, charge.cost(), madeAt, freshAt);
   }
 
   /** Returns the algorithm and numbers of a state in the encoding of the script's reply. */

@@ -169,13 +169,23 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
+    return decideAsync(plan, delegate()::decideAsync);
+  }
+
+  /**
+   * Decides a plan by a function that replaces the decorated store.
+   *
+   * @param decide fails as the store does
+   */
+  public CompletionStage<PlanResult> decideAsync(
+      Plan plan, Function<Plan, CompletionStage<PlanResult>> decide) {
     if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(PlanResult.EMPTY);
     if (detector.isOpen()) {
       return CompletableFuture.completedFuture(fallback.decide(plan, detector.outage(), true));
     }
     CompletionStage<PlanResult> reply;
     try {
-      reply = delegate().decideAsync(plan);
+      reply = decide.apply(plan);
     } catch (RuntimeException e) {
       reply = CompletableFuture.failedFuture(e);
     }

@@ -104,13 +104,16 @@ public final class Shedder {
 
   /** Returns the plan of a request with the present rates of limits that follow a signal. */
   public Plan tune(Plan plan) {
-    return plan.tuned(charge -> {
-      var backend = find(charge.counter(), charge.key());
-      if (backend == null) return charge.counter();
-      long now = ticker.micros();
-      if (backend.needsRefresh(now)) refresh(backend, now);
-      return backend.tuned();
-    });
+    return plan.tuned(this::tune);
+  }
+
+  /** Returns the counter of a charge with the present rate of a limit that follows a signal. */
+  public Counter tune(Charge charge) {
+    var backend = find(charge.counter(), charge.key());
+    if (backend == null) return charge.counter();
+    long now = ticker.micros();
+    if (backend.needsRefresh(now)) refresh(backend, now);
+    return backend.tuned();
   }
 
   @SuppressWarnings("ReferenceEquality") // the limit of the same revision of the rule

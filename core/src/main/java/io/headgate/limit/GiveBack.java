@@ -1,0 +1,144 @@
+package io.headgate.limit;
+
+import java.util.Arrays;
+
+/**
+ * Returns permits that were charged and not used, or whose plan was refused elsewhere. The twin of
+ * {@code give_back} in the Redis script.
+ *
+ * <p>A charge is identified by its time and by the time at which the counter would be fresh without
+ * later charges. Only permits that are not available again by themselves are returned: a bucket
+ * returns at most what it would still have to refill if there had been no later charge, and a
+ * window returns nothing once it has ended. So the debt is never below that of a counter that was
+ * charged the smaller amount in the first place.
+ */
+public final class GiveBack {
+  private GiveBack() {}
+
+  /**
+   * Returns the state without {@code cost} permits of an earlier charge.
+   *
+   * @param state any state; converted to the limit first
+   * @param madeAt the time of the charge, in microseconds
+   * @param freshAt the time at which the counter would be fresh without later charges
+   * @throws UnsupportedOperationException for a rolling window, slots, and limits without a state
+   */
+  public static State of(
+      Limit limit, Share share, State state, long now, long cost, long madeAt, long freshAt) {
+    var current = adopted(limit, state, now);
+    var bare = HeldState.withoutHolds(current);
+    State next =
+        switch (limit) {
+          case TokenBucket bucket ->
+              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
+          case LeakyBucket bucket ->
+              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
+          case FixedWindow window -> fixed(window, (WindowState) bare, cost, madeAt);
+          case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
+          case FairShare fair ->
+              fair(fair.arithmetic(), (FairState) bare, share, now, cost, freshAt);
+          case RollingWindow window -> throw unsupported(window);
+          case SlotLimit slots -> throw unsupported(slots);
+          case Stateless stateless -> throw unsupported(stateless);
+        };
+    return limit instanceof Holdable holdable
+        ? HeldState.of(next, holdable, HeldState.holds(current))
+        : next;
+  }
+
+  private static UnsupportedOperationException unsupported(Limit limit) {
+    return new UnsupportedOperationException(
+        "a %s does not take back permits".formatted(limit.algorithm()));
+  }
+
+  /**
+   * Returns the state in the limit's representation, after charging the holds of {@code HeldState}
+   * whose leases have expired.
+   */
+  private static State adopted(Limit limit, State state, long now) {
+    if (!(state instanceof HeldState held)) return limit.adopt(state, now);
+    if (!(limit instanceof Holdable holdable)) return limit.adopt(held, now);
+    var settled = HeldState.expireHolds(holdable, held, now);
+    return HeldState.of(
+        limit.adopt(HeldState.withoutHolds(settled), now), holdable, HeldState.holds(settled));
+  }
+
+  /**
+   * Reduces the debt by time rather than in units, so that a debt above the capacity stays exact.
+   */
+  private static BucketState bucket(
+      Bucket bucket, BucketState state, long now, long cost, long wasFreshAt) {
+    long unpaid = wasFreshAt - now;
+    if (state.emptyAt() <= now || unpaid <= 0) return state;
+    long permits = bucket.rate().unitPermits;
+    long back = returnedUnits(bucket, cost, unpaid);
+    long emptyAt = state.emptyAt() - back / permits;
+    long slack = state.slack() + back % permits;
+    if (slack >= permits) {
+      emptyAt--;
+      slack -= permits;
+    }
+    boolean repaid = emptyAt < now || (emptyAt == now && slack > 0);
+    return new BucketState(repaid ? now : emptyAt, repaid ? 0 : slack, state.refillTime());
+  }
+
+  /** Returns the units of a cost that a bucket has not refilled yet. */
+  private static long returnedUnits(Bucket bucket, long cost, long unpaid) {
+    var rate = bucket.rate();
+    long countable = Math.max(bucket.capacity(), (Bounds.MAX - rate.unitPermits) / rate.unitPeriod);
+    long back = Math.min(cost, countable) * rate.unitPeriod;
+    return unpaid <= Math.floorDiv(back - 1, rate.unitPermits) ? unpaid * rate.unitPermits : back;
+  }
+
+  /** Returns the charge to the pool as a bucket does, and no more than that to the tenant. */
+  private static State fair(
+      FairBucket limit, FairState stored, Share share, long now, long cost, long wasFreshAt) {
+    var state = new FairDraft(limit, stored, now).state();
+    var pool = limit.pool();
+    if (state.pool.emptyAt() - now > state.pool.refillTime())
+      return stored; // the clock stepped back
+    var after = bucket(pool, state.pool, now, cost, wasFreshAt);
+    if (after.equals(state.pool)) return stored;
+    var rate = pool.rate();
+    long back = returnedUnits(pool, cost, wasFreshAt - now);
+    long ticks =
+        back / rate.unitPeriod * limit.scale()
+            + back % rate.unitPeriod * limit.scale() / rate.unitPeriod;
+    var tenants = state.tenants;
+    var debts = state.debts;
+    var tenant = tenants.find(share.tenant(), FairTenants.hashOf(share.tenant()));
+    if (tenant != null && tenant.finish() > state.virtual) {
+      long finish = Math.max(tenant.finish() - ticks / tenant.weight(), state.virtual + 1);
+      var less = tenant.withFinish(finish);
+      tenants = tenants.with(less);
+      debts = FairDebts.add(FairDebts.remove(debts, tenant), less);
+    }
+    return state.with(after, tenants, debts);
+  }
+
+  /** Undoes a charge of the current window; charges of earlier windows have expired with them. */
+  private static State fixed(FixedWindow limit, WindowState state, long cost, long madeAt) {
+    if (limit.alignment().endAfter(madeAt) != state.end()) return state;
+    return new WindowState(
+        state.end(), Math.max(0, state.count() - cost), state.permits(), state.alignment());
+  }
+
+  /**
+   * Starts at the subwindow of the charge; if the clock had stepped back, a later one was charged.
+   */
+  private static State sliding(SlidingWindow window, SlidingState state, long cost, long madeAt) {
+    long width = window.window() / window.buckets();
+    long current = state.start() / width;
+    var counts = new long[window.buckets() + 1];
+    Arrays.setAll(counts, state::oldest);
+    long age = current - Math.floorDiv(madeAt, width);
+    if (age > window.buckets()) return state;
+    long rest = cost;
+    for (int i = (int) Math.max(0, window.buckets() - age); i < counts.length; i++) {
+      long back = Math.min(rest, counts[i]);
+      counts[i] -= back;
+      rest -= back;
+    }
+    return SlidingState.of(current, width, window.capacity(), counts);
+  }
+}

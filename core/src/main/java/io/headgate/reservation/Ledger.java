@@ -1,0 +1,98 @@
+package io.headgate.reservation;
+
+import io.headgate.limit.GiveBack;
+import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.Share;
+import io.headgate.limit.State;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The permits of one reservation that are charged to one counter. The twin of the functions in
+ * {@code reservation.lua}. Immutable.
+ *
+ * @param used the usage that the client last reported; {@link #UNREPORTED} if it reported none
+ * @param pieces the charges, oldest first
+ */
+public record Ledger(long used, List<ChargedPiece> pieces) {
+  /** The value of {@code used} before the first report. */
+  public static final long UNREPORTED = -1;
+
+  /** The number of pieces above which the two oldest become one. */
+  static final int MAX_PIECES = 8;
+
+  /** Copies the list. */
+  public Ledger {
+    pieces = List.copyOf(pieces);
+  }
+
+  /** Creates the ledger of a new reservation. */
+  public static Ledger of(ReservedCharge reserved) {
+    return new Ledger(
+        UNREPORTED,
+        List.of(new ChargedPiece(reserved.charge().cost(), reserved.at(), reserved.freshAt())));
+  }
+
+  /** Returns the number of permits that are charged. */
+  public long total() {
+    long sum = 0;
+    for (var piece : pieces) sum += piece.amount();
+    return sum;
+  }
+
+  Ledger withUsed(long reported) {
+    return new Ledger(reported, pieces);
+  }
+
+  /** A ledger and the state of its counter. */
+  record Corrected(Ledger ledger, State state) {}
+
+  /**
+   * Changes the charge to {@code target}: returns the rest, the newest pieces first, or charges the
+   * difference without a check.
+   *
+   * @param sameLimit whether the limit is the one that was reserved. Otherwise nothing is returned,
+   *     since the state was converted meanwhile and a permit of it is not a permit of the
+   *     reservation
+   * @return the ledger with its present charges, which differ from {@code target} where a
+   *     correction is not possible
+   */
+  Corrected correctTo(long target, Holdable limit, boolean sameLimit, State state, long now) {
+    long total = total();
+    if (target == total || HeldState.isFromOtherLimit(limit, state, now)) {
+      return new Corrected(this, state);
+    }
+    if (target > total) {
+      var next = HeldState.reported(limit, state, now, target - total).state();
+      return new Corrected(plus(pieceOf(target - total, limit, next, now)), next);
+    }
+    return sameLimit ? reduced(total - target, limit, state, now) : new Corrected(this, state);
+  }
+
+  private Corrected reduced(long by, Holdable limit, State state, long now) {
+    var kept = new ArrayList<>(pieces);
+    var next = state;
+    for (long rest = by; rest > 0; ) {
+      var piece = kept.removeLast();
+      long back = Math.min(rest, piece.amount());
+      next = GiveBack.of(limit, Share.NONE, next, now, back, piece.at(), piece.freshAt());
+      if (back < piece.amount()) kept.add(piece.withAmount(piece.amount() - back));
+      rest -= back;
+    }
+    return new Corrected(new Ledger(used, kept), next);
+  }
+
+  static ChargedPiece pieceOf(long amount, Holdable limit, State charged, long now) {
+    long freshAt = charged instanceof HeldState held ? held.freshAt(limit) : charged.freshAt();
+    return new ChargedPiece(amount, now, Math.max(now, freshAt));
+  }
+
+  /** Returns the ledger with one more piece. */
+  Ledger plus(ChargedPiece piece) {
+    var all = new ArrayList<>(pieces);
+    all.add(piece);
+    if (all.size() > MAX_PIECES) all.set(1, all.removeFirst().and(all.getFirst()));
+    return new Ledger(used, all);
+  }
+}

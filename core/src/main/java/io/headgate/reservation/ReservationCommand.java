@@ -1,0 +1,56 @@
+package io.headgate.reservation;
+
+import java.util.List;
+
+/**
+ * An operation on one reservation.
+ *
+ * @param nonce identifies the reservation: unguessable, and unique for all time
+ * @param token the id that the client has, under which the store lists open reservations
+ * @param expiresAt the expiry that the reservation began with, in microseconds of the store's clock
+ * @param action the operation
+ * @param ttl for an update, the time by which it extends the reservation, in microseconds
+ * @param entries the counters, in the order of their indexes. Counters whose rules no longer exist
+ *     are missing
+ */
+public record ReservationCommand(
+    String nonce, String token, long expiresAt, Action action, long ttl, List<Entry> entries) {
+  /** The time for which the answer of an ended reservation is kept, in microseconds. */
+  public static final long KEPT_MICROS = 600_000_000;
+
+  /** The value of {@code target} for a counter whose cost the client did not report. */
+  public static final long UNREPORTED = Ledger.UNREPORTED;
+
+  /** The operations on a reservation. */
+  public enum Action {
+    /** Records usage, may grow the reservation, and extends it. */
+    UPDATE,
+    /** Charges the real cost and ends the reservation. */
+    SETTLE,
+    /** Ends the reservation if it has expired. */
+    EXPIRE
+  }
+
+  /**
+   * One counter of the reservation.
+   *
+   * @param target the usage so far or the real cost; {@link #UNREPORTED} leaves the charge as it is
+   * @param more for an update, the permits to add to the reservation
+   */
+  public record Entry(ReservedCharge reserved, long target, long more) {}
+
+  /** Copies the list. */
+  public ReservationCommand {
+    entries = List.copyOf(entries);
+  }
+
+  /** Returns the same command for some of the counters. */
+  public ReservationCommand with(List<Entry> some) {
+    return new ReservationCommand(nonce, token, expiresAt, action, ttl, some);
+  }
+
+  /** Returns whether the command asks for more permits. */
+  public boolean grows() {
+    return entries.stream().anyMatch(entry -> entry.more > 0);
+  }
+}

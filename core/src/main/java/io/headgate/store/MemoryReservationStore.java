@@ -1,0 +1,209 @@
+package io.headgate.store;
+
+import io.headgate.limit.GiveBack;
+import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlotLimit;
+import io.headgate.limit.State;
+import io.headgate.limit.Step;
+import io.headgate.reservation.Ledger;
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationRecord;
+import io.headgate.reservation.ReservationReply;
+import io.headgate.reservation.ReservationReply.Status;
+import io.headgate.reservation.ReservationStep;
+import io.headgate.reservation.ReservedCharge;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores the reservations of a {@link MemoryStore}. Their records are in a {@link
+ * ReservationTable}; a step locks the record first and then the cells of its counters. Thread-safe.
+ */
+final class MemoryReservationStore implements ReservationStore {
+  private static final int SECRET_BYTES = 32;
+  private static final Outcome PASSED = new Outcome.Passed(0, 0, 0);
+
+  private final MemoryStore store;
+  private final CellTable cells;
+  private final ReservationTable table = new ReservationTable(MAX_OPEN);
+  private final List<byte[]> secrets;
+
+  MemoryReservationStore(MemoryStore store, CellTable cells) {
+    this.store = store;
+    this.cells = cells;
+    var secret = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(secret);
+    this.secrets = List.of(secret);
+  }
+
+  @Override
+  public CompletionStage<ReservedPlan> reserve(Plan plan) {
+    long now = store.now();
+    var result = store.decide(plan, now);
+    var charged = plan.charged(result.outcomes());
+    var receipts = new ArrayList<ReservedPlan.@Nullable Receipt>(charged.length);
+    for (int i = 0; i < charged.length; i++) {
+      receipts.add(
+          charged[i]
+              ? new ReservedPlan.Receipt(now, now + result.outcomes().get(i).resetAfter())
+              : null);
+    }
+    return CompletableFuture.completedStage(new ReservedPlan(result, receipts));
+  }
+
+  @Override
+  public CompletionStage<Boolean> open(
+      String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
+    var ledgers = new HashMap<Integer, Ledger>();
+    for (var charge : charges) ledgers.put(charge.index(), Ledger.of(charge));
+    var record = new ReservationRecord(Status.OPEN, expiresAt, ledgers);
+    boolean added = table.add(nonce, token, record);
+    if (!added) giveBack(charges);
+    return CompletableFuture.completedStage(added);
+  }
+
+  private void giveBack(List<ReservedCharge> made) {
+    long now = store.now();
+    update(
+        made.stream().map(ReservedCharge::charge).toList(),
+        now,
+        states -> {
+          var next = new ArrayList<State>(states.size());
+          for (int i = 0; i < states.size(); i++) {
+            next.add(withoutCharge(made.get(i), states.get(i), now));
+          }
+          return next;
+        });
+  }
+
+  private static State withoutCharge(ReservedCharge made, State state, long now) {
+    var charge = made.charge();
+    if (charge.limit() instanceof SlotLimit slots) {
+      return slots.release(state, now, charge.holder());
+    }
+    return charge.limit() instanceof RollingWindow
+        ? state
+        : GiveBack.of(
+            charge.limit(),
+            charge.shareOrNone(),
+            state,
+            now,
+            charge.cost(),
+            made.at(),
+            made.freshAt());
+  }
+
+  @Override
+  public boolean isFull() {
+    return table.isFull();
+  }
+
+  @Override
+  public CompletionStage<ReservationReply> apply(ReservationCommand command) {
+    long now = store.now();
+    var reply = table.update(command, now, record -> step(record, command, now));
+    return CompletableFuture.completedStage(reply);
+  }
+
+  private ReservationStep step(ReservationRecord record, ReservationCommand command, long now) {
+    var charges = command.entries().stream().map(entry -> entry.reserved().charge()).toList();
+    var result = new ReservationStep[1];
+    update(
+        charges,
+        now,
+        states -> {
+          result[0] = ReservationStep.of(record, command, states, now);
+          return result[0].states();
+        });
+    return result[0];
+  }
+
+  /** Replaces the states of several counters atomically. */
+  private void update(List<Charge> charges, long now, Function<List<State>, List<State>> change) {
+    for (; ; Cell.yieldTo()) {
+      var found = new ArrayList<@Nullable Cell>(charges.size());
+      for (var charge : charges) found.add(cells.obtain(charge, now));
+      try (var locked = new LockedCells(found)) {
+        if (!locked.isComplete()) continue;
+        var steps = new ArrayList<Step>(charges.size());
+        var next = change.apply(locked.states());
+        for (int i = 0; i < next.size(); i++) {
+          var state = next.get(i);
+          // A cell of bucket states can't store the fresh state as such.
+          steps.add(
+              new Step(
+                  state instanceof State.Fresh ? charges.get(i).limit().adopt(state, now) : state,
+                  PASSED));
+        }
+        locked.store(steps);
+        return;
+      }
+    }
+  }
+
+  @Override
+  public CompletionStage<Void> charge(List<Charge> charges) {
+    long now = store.now();
+    update(
+        charges,
+        now,
+        states -> {
+          var next = new ArrayList<State>(states.size());
+          for (int i = 0; i < states.size(); i++) {
+            next.add(charged(charges.get(i), states.get(i), now));
+          }
+          return next;
+        });
+    return CompletableFuture.completedStage(null);
+  }
+
+  /** Charges as many permits as are available if the limit can't be charged beyond its capacity. */
+  private static State charged(Charge charge, State state, long now) {
+    if (charge.limit() instanceof SlotLimit) return state;
+    if (charge.limit() instanceof Holdable limit) {
+      return HeldState.reported(limit, limit.adopt(state, now), now, charge.cost()).state();
+    }
+    var step = charge.step(state, now);
+    if (step.outcome() instanceof Refused || step.outcome() instanceof Outcome.ExceedsCapacity) {
+      step = charge.withCost(step.outcome().remaining()).step(state, now);
+    }
+    return step.state();
+  }
+
+  @Override
+  public CompletionStage<List<String>> expired(int max) {
+    return CompletableFuture.completedStage(table.expired(store.now(), max));
+  }
+
+  @Override
+  public void discard(String token) {
+    table.discard(token);
+  }
+
+  @Override
+  public long openCount() {
+    return table.openCount();
+  }
+
+  @Override
+  public List<byte[]> secrets() {
+    return secrets;
+  }
+
+  @Override
+  public CompletionStage<List<byte[]>> refreshSecrets() {
+    return CompletableFuture.completedStage(secrets);
+  }
+}

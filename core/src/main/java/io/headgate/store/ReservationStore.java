@@ -1,0 +1,79 @@
+package io.headgate.store;
+
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationReply;
+import io.headgate.reservation.ReservedCharge;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Stores reservations beside the counters whose permits they hold.
+ *
+ * <p>A reservation charges its estimate as a check does, so that no counter admits more than its
+ * limit. Each later operation corrects the charges and records the reservation's status in one
+ * atomic step per group of counters that the store can change together; {@code ReservationStep}
+ * defines the result. {@link #apply} may be called again after a failure: a part that was applied
+ * before is not applied twice.
+ *
+ * <p>Thread-safe. No method blocks. Stages fail with a {@link StoreException}.
+ */
+public interface ReservationStore {
+  /** The highest number of open reservations. */
+  int MAX_OPEN = 100_000;
+
+  /**
+   * Evaluates a plan strictly, without local copies, leases or cached denials, and stores the
+   * resulting states. While the store is unavailable, each rule's failure policy decides.
+   */
+  CompletionStage<ReservedPlan> reserve(Plan plan);
+
+  /**
+   * Lists a reservation whose charges were made, so that it can expire.
+   *
+   * @param nonce identifies the reservation
+   * @param token the id that the client has
+   * @param expiresAt the time at which it expires, in microseconds of the store's clock
+   * @param charges the charges that were made
+   * @return false if there are {@link #MAX_OPEN} others; the charges are then given back. They are
+   *     also given back if the stage fails
+   */
+  CompletionStage<Boolean> open(
+      String nonce, String token, long expiresAt, List<ReservedCharge> charges);
+
+  /** Returns whether there is certainly no room for another reservation, without a call. */
+  boolean isFull();
+
+  /** Applies an operation to a reservation. */
+  CompletionStage<ReservationReply> apply(ReservationCommand command);
+
+  /** Charges permits that were spent, even if they exceed the limits. */
+  CompletionStage<Void> charge(List<Charge> charges);
+
+  /**
+   * Returns the tokens of at most {@code max} reservations that have expired and have not been
+   * ended.
+   */
+  CompletionStage<List<String>> expired(int max);
+
+  /** Removes a token that no instance can read from the list of open reservations. */
+  void discard(String token);
+
+  /** Returns the number of open reservations, which may be a second old. */
+  long openCount();
+
+  /**
+   * Returns the secrets with which ids are encrypted, the same for all instances that share the
+   * store. New ids have the first, and earlier ids may have any. Empty before {@link
+   * #refreshSecrets}.
+   */
+  List<byte[]> secrets();
+
+  /**
+   * Obtains the secrets from the store.
+   *
+   * @return at least one. If the store is unavailable, it may be a secret of this instance alone
+   */
+  CompletionStage<List<byte[]>> refreshSecrets();
+}
