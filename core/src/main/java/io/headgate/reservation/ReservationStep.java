@@ -20,7 +20,8 @@ import java.util.Objects;
  * to the next ones. A store calls it atomically. The twin of {@code reservation.lua}.
  *
  * <p>Every operation is idempotent except the growth of an update. A settled reservation is never
- * changed again. An expired one can still be settled, which corrects its charge.
+ * changed again. An expired one can still be settled, which corrects its charge. Ten minutes after its
+ * expiry a reservation is unknown.
  *
  * @param record the record to store; the same as before if nothing changed
  * @param states the states to store, in the order of the command's entries
@@ -42,6 +43,9 @@ public record ReservationStep(
    */
   public static ReservationStep of(
       ReservationRecord record, ReservationCommand command, List<State> states, long now) {
+    if (now > record.expiresAt() + ReservationCommand.KEPT_MICROS) {
+      return new ReservationStep(record, states, ReservationReply.UNKNOWN);
+    }
     return new Run(record, command, states, now).run();
   }
 

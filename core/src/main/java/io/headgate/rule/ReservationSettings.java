@@ -76,7 +76,7 @@ public record ReservationSettings(
   public static Duration requireTtl(Duration ttl) {
     if (ttl.compareTo(MIN_TTL) < 0 || ttl.compareTo(MAX_TTL) > 0) {
       throw new IllegalArgumentException(
-          "the ttl of a reservation must be 1s to 1h, got %s".formatted(ttl));
+          "the ttl of a reservation must be 1s to 1h, got %ds".formatted(ttl.toSeconds()));
     }
     return ttl;
   }

@@ -64,11 +64,16 @@ public interface ReservationStore {
   long openCount();
 
   /**
-   * Returns the secret with which ids are encrypted, the same for all instances that share the
-   * store; the current one first, then the previous one if it has changed.
+   * Returns the secrets with which ids are encrypted, the same for all instances that share the
+   * store. New ids have the first, and earlier ids may have any. Empty before {@link
+   * #refreshSecrets}.
    */
   List<byte[]> secrets();
 
-  /** Obtains the secret from the store; {@link #secrets} has at least one afterwards. */
+  /**
+   * Obtains the secrets from the store.
+   *
+   * @return at least one. If the store is unavailable, it may be a secret of this instance alone
+   */
   CompletionStage<List<byte[]>> refreshSecrets();
 }

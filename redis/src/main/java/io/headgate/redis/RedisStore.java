@@ -12,6 +12,7 @@ import io.headgate.redis.internal.script.RedisSignalStore;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
+import io.headgate.store.ReservationStore;
 import io.headgate.store.SignalStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,6 +43,7 @@ public final class RedisStore extends ForwardingStore {
   private final ConsistencyStore consistency;
   private final FailureDomainStore domains;
   private final SignalStore signals;
+  private final ReservationStore reservations;
 
   private RedisStore(
       RedisOptions options,
@@ -63,6 +65,7 @@ public final class RedisStore extends ForwardingStore {
     this.consistency = consistency;
     this.domains = domains;
     this.signals = signals;
+    this.reservations = executor.reservations(domains::decideAsync);
   }
 
   /**
@@ -175,6 +178,11 @@ public final class RedisStore extends ForwardingStore {
   @Override
   public Optional<SignalStore> signals() {
     return Optional.of(signals);
+  }
+
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.of(reservations);
   }
 
   /** Returns whether no command is queued or in flight. */

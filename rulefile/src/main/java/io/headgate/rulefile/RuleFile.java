@@ -130,7 +130,8 @@ public final class RuleFile {
                     escapes.of(rule).stream(),
                     FailOpenWarnings.of(rule).stream(),
                     ConsistencyWarnings.of(rule).stream(),
-                    AdaptiveWarnings.of(rule).stream())
+                    AdaptiveWarnings.of(rule).stream(),
+                    ReservationWarnings.of(rule).stream())
                 .flatMap(all -> all))
         .toList();
   }

@@ -34,6 +34,7 @@ final class RuleReader {
           "mode",
           "consistency",
           "on-store-failure",
+          ReservationReader.FIELD,
           "status",
           "active");
 
@@ -71,6 +72,10 @@ final class RuleReader {
         .find("on-store-failure")
         .flatMap(RuleReader::onStoreFailure)
         .ifPresent(rule::onStoreFailure);
+    section
+        .find(ReservationReader.FIELD)
+        .flatMap(ReservationReader::read)
+        .ifPresent(rule::reservation);
     section
         .read("status", "a status such as 429", text -> RuleStatus.parse(id, text))
         .filter(status -> denies || status != RuleStatus.TOO_MANY_REQUESTS)

@@ -48,6 +48,9 @@ final class RuleWriter {
     if (!rule.onStoreFailure().equals(plain.onStoreFailure())) {
       fields.put("on-store-failure", onStoreFailure(rule.onStoreFailure()));
     }
+    if (!rule.reservation().equals(plain.reservation())) {
+      fields.put(ReservationReader.FIELD, ReservationReader.write(rule.reservation()));
+    }
     properties(rule, fields);
     if (!rule.active().equals(plain.active())) fields.put("active", active(rule.active()));
     return fields;

@@ -120,4 +120,20 @@ class RuleWarningsTest {
         .asString()
         .startsWith("rule 'b': a caller without user");
   }
+
+  @Test
+  void reservationSettingsWithoutAnEffectCauseAWarning() {
+    assertThat(warnings(rule("r", "{}", "reservation: { default: 2000 }")))
+        .containsExactly(
+            "rule 'r': reservation.default has no effect, since no limit has a named cost; add cost to a limit, or remove default");
+    assertThat(
+            warnings(
+                "{ id: r, match: {}, limit: { algorithm: rolling-window, rate: 10/1m, cost: tokens }, reservation: { ttl: 5s } }"))
+        .containsExactly(
+            "rule 'r': a reservation of limit 'r' (rolling-window) stays charged as reserved when it is settled; use a token bucket, a fixed or a sliding window to charge the real cost");
+    assertThat(
+            warnings(
+                "{ id: r, match: {}, limit: { algorithm: fixed-window, rate: 10/1m, cost: tokens }, reservation: { default: 5 } }"))
+        .isEmpty();
+  }
 }

@@ -9,6 +9,7 @@ import io.headgate.rule.Match;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Pattern.AnyOf;
 import io.headgate.rule.Pattern.Exactly;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import java.time.Duration;
@@ -54,6 +55,23 @@ class RuleWriterTest {
         .isEqualTo(
             "{\"id\":\"a\",\"match\":{\"user\":[\"a\",\"b\",\"c\"]},\"per\":[\"user\"],"
                 + "\"limit\":{\"algorithm\":\"concurrency\",\"max\":5}}");
+  }
+
+  @Test
+  void reservationIsWrittenWithTheFieldsThatDiffer() {
+    var settings =
+        ReservationSettings.DEFAULT
+            .withTtl(Duration.ofSeconds(90))
+            .withMaxShare(500)
+            .withDefaultCost(2_000)
+            .withOnExpiry(ReservationSettings.OnExpiry.CHARGE_RESERVED);
+    var rule = rule("a").reservation(settings).build();
+    assertThat(RuleFile.json(rule))
+        .isEqualTo(
+            "{\"id\":\"a\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":5},"
+                + "\"reservation\":{\"ttl\":\"90s\",\"max-share\":\"50%\",\"default\":2000,"
+                + "\"on-expiry\":\"charge-reserved\"}}");
+    assertThat(RuleFile.read(RuleFile.yaml(List.of(rule)))).containsExactly(rule);
   }
 
   @Test

@@ -25,6 +25,7 @@ import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Match;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Pattern;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.Schedule;
@@ -40,6 +41,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -113,7 +115,17 @@ final class Rules {
     if (maybe(0.5)) rule.per(attributes());
     if (maybe(0.5)) rule.property("status", "" + status());
     if (maybe(0.5)) rule.active(schedule());
+    if (maybe(0.5)) rule.reservation(reservation());
     return rule.build();
+  }
+
+  private ReservationSettings reservation() {
+    return new ReservationSettings(
+        maybe(0.5) ? ReservationSettings.DEFAULT.ttl() : Duration.ofSeconds(1 + random.nextInt(3600)),
+        maybe(0.5) ? 1_000 : 1 + random.nextInt(1_000),
+        maybe(0.5) ? OptionalLong.empty() : OptionalLong.of(1 + random.nextLong(1L << 53)),
+        oneOf(ReservationSettings.Excess.values()),
+        oneOf(ReservationSettings.OnExpiry.values()));
   }
 
   private Rule shedding(String id) {

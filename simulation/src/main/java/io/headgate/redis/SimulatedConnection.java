@@ -6,6 +6,7 @@ import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +40,11 @@ final class SimulatedConnection implements RedisConnection {
   @Override
   public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
     throw new UnsupportedOperationException("no scenario reports load");
+  }
+
+  @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    throw new UnsupportedOperationException("no scenario reserves");
   }
 
   @Override

@@ -35,15 +35,16 @@ step[BUCKET] = function(state, limit, k, cost)
 end
 
 -- Returns at most the debt that would be left if there had been no later charge: the rest is refilled already, and a
--- full bucket does not refill further.
+-- full bucket does not refill further. Reduces the debt by time, so that a debt above the capacity stays exact.
 give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at)
-  local permits, wait, unrefilled = limit[2], state[2] - now, was_fresh_at - now
-  if wait <= 0 or wait > state[4] or unrefilled <= 0 then return nil end
-  local returned = cost * limit[3]
-  if unrefilled < returned / permits then returned = unrefilled * permits end
-  local rest_debt = max(0, wait * permits - state[3] - returned)
-  local repaid_in = ceil(rest_debt / permits)
-  return {BUCKET, now + repaid_in, repaid_in * permits - rest_debt, state[4]}
+  local permits, period, unrefilled = limit[2], limit[3], was_fresh_at - now
+  if state[2] <= now or unrefilled <= 0 then return nil end
+  local returned = min(cost, max(limit[5], floor((9007199254740992 - permits) / period))) * period
+  if unrefilled <= floor((returned - 1) / permits) then returned = unrefilled * permits end
+  local empty_at, slack = state[2] - floor(returned / permits), state[3] + returned % permits
+  if slack >= permits then empty_at, slack = empty_at - 1, slack - permits end
+  if empty_at < now or empty_at == now and slack > 0 then empty_at, slack = now, 0 end
+  return {BUCKET, empty_at, slack, state[4]}
 end
 
 fresh_at[BUCKET] = function(state)

@@ -263,4 +263,12 @@ local function report(k, limit, cost)
   end
 end
 
-return {load_state = load_held, request_hold = request_hold, report = report, decode = decode, encode = encode}
+-- Charges a cost to a state, which may have holds.
+local function charge_with_holds(state, limit, k, cost)
+  return with_holds(charge_unchecked(charged_state(state), limit, cost), state.holds or {}, limit, k)
+end
+
+return {
+  load_state = load_held, request_hold = request_hold, report = report, decode = decode, encode = encode,
+  is_holdable = is_holdable, belongs_to_other_limit = belongs_to_other_limit, charge_unchecked = charge_with_holds,
+}

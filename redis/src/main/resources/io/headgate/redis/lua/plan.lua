@@ -13,12 +13,20 @@
 --             end (µs), cost, permits wanted, lease (µs): returns an outcome and the size of the new hold
 --   or        REPORT, key, limit, cost: returns whether it was counted 0|1, the algorithm, the number of fields of the
 --             state, and these
+--   or        RESERVATION, key of its record, action (0 update, 1 settle, 2 expire), its first expiry (µs), the time by
+--             which an update extends it (µs), the number of counters, and for each its index, key, limit, target (-1:
+--             not reported), more, the reserved permits, when they were charged (µs), when the counter would be fresh
+--             (µs), whether the limit is the one that was reserved 0|1, the most that it may hold, on expiry (0 used, 1
+--             used or reserved, 2 reserved, 3 nothing), holder (a text): returns the status (0 unknown, and nothing
+--             else; 1 open, 2 settled, 3 expired), expires_at (µs), grown 0|1, and for each counter the permits charged,
+--             the permits used plus 1 (0: not reported), remaining, and whether it has permits again 0|1
 --
 --   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs); for
 --   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;
 --   for REFUSED of a limit that is shared fairly, certain_for (µs); or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER = 1, 2, 3, 4, 5, 6, 7
+local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION = 1, 2, 3, 4, 5, 6, 7, 8
+local apply_reservation
 
 while pos <= #args do
   local mode, count = args[pos], args[pos + 1]
@@ -39,6 +47,9 @@ while pos <= #args do
     holds = holds or define_holds()
     holds.report(count, limits[args[pos]], args[pos + 1])
     pos = pos + 2
+  elseif mode == RESERVATION then
+    apply_reservation = apply_reservation or define_reservations()
+    apply_reservation(count)
   elseif count > 0 then
     evaluate_multi(count, mode == DECIDE)
   else

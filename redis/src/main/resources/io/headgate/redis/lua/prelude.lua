@@ -1,6 +1,6 @@
 -- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-path.lua,
--- general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, multi.lua and plan.lua, in that
--- order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
+-- general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
+-- plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
 -- Mirrors Plan.step and the limits that it calls. Every number is an integer that a double represents exactly.
 --
 --   KEYS      the keys of the counters of the batch, each once

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -221,11 +222,21 @@ public final class FailureDomainStore extends ForwardingStore {
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
+    return decideAsync(plan, delegate()::decideAsync);
+  }
+
+  /**
+   * Decides a plan by a function that replaces the store behind the domains.
+   *
+   * @param decide fails as the store does
+   */
+  public CompletionStage<PlanResult> decideAsync(
+      Plan plan, Function<Plan, CompletionStage<PlanResult>> decide) {
     var domain = domainOf(plan);
-    if (domain != null) return domain.decideAsync(plan);
+    if (domain != null) return domain.decideAsync(plan, decide);
     CompletionStage<PlanResult> pending;
     try {
-      pending = delegate().decideAsync(plan);
+      pending = decide.apply(plan);
     } catch (RuntimeException e) {
       pending = CompletableFuture.failedFuture(e);
     }

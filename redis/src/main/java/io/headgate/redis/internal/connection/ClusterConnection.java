@@ -8,6 +8,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -117,6 +118,16 @@ final class ClusterConnection
           }
           return CompletableFuture.failedStage(failure);
         });
+  }
+
+  @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    return super.reservations(keys, arguments)
+        .exceptionallyCompose(failure ->
+            LettuceErrors.wasNotSent(failure)
+                ? connectToOwner(keys[0])
+                    .thenCompose(connected -> super.reservations(keys, arguments))
+                : CompletableFuture.failedStage(failure));
   }
 
   private static CompletionStage<?> pause() {

@@ -5,6 +5,7 @@ import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -155,6 +156,11 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
   @Override
   public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
     return execute(redis -> ScriptCalls.signal(redis, key, arguments));
+  }
+
+  @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    return send(redis -> ScriptCalls.reservations(redis, keys, arguments));
   }
 
   @Override

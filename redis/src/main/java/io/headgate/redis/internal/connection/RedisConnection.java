@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -20,6 +21,15 @@ public interface RedisConnection extends AutoCloseable {
    * @param arguments those of {@code signals.lua}
    */
   CompletionStage<byte[]> signal(byte[] key, byte[]... arguments);
+
+  /**
+   * Changes or reads the list of open reservations.
+   *
+   * @param keys those of {@code reservations.lua}, in one hash slot
+   * @param arguments those of {@code reservations.lua}
+   * @return numbers, and texts as bytes
+   */
+  CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments);
 
   /** Deletes a counter and publishes its key to all instances. */
   CompletionStage<Long> reset(byte[] key);

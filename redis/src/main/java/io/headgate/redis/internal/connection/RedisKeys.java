@@ -35,6 +35,27 @@ public final class RedisKeys {
     return counter.override().isEmpty() ? tagged : tagged + "||" + counter.override();
   }
 
+  /**
+   * Returns the Redis key of the record of a reservation, in the hash slot of one of its counters. No
+   * counter has it, since every rule has a name.
+   *
+   * @param key the key of the counter
+   * @param nonce identifies the reservation
+   */
+  public String ofReservation(String key, String nonce) {
+    return prefix + '{' + tag(key) + "}|" + nonce;
+  }
+
+  /** Returns the Redis key of the open reservations; no escaped text equals its hash tag. */
+  public String ofOpenReservations() {
+    return prefix + "{*reservations}open";
+  }
+
+  /** Returns the Redis key of the secret of reservations, in the slot of the open ones. */
+  public String ofReservationSecret() {
+    return prefix + "{*reservations}secret";
+  }
+
   /** Returns the hash tag of a counter's key. */
   public static String tag(String key) {
     if (key.isEmpty()) return SHARED_TAG;

@@ -23,6 +23,9 @@ record Script(String text, String sha1) {
   /** Applies reports of the load of backends. */
   static final Script SIGNALS = of(file("signals"));
 
+  /** Lists open reservations, and keeps the secret of their ids. */
+  static final Script RESERVATIONS = of(file("reservations"));
+
   /**
    * Returns 1 if scripts of this server preserve the integers that {@link #DECIDE} works with, 0 if
    * they truncate them.
@@ -48,6 +51,8 @@ record Script(String text, String sha1) {
     text.append(file("fair-operations")).append("end\n").append(file("fair-share")).append("end\n");
     text.append("local function define_holds()\n").append(file("held-state")).append("end\n");
     text.append(file("states"));
+    text.append("local function define_reservations()\n").append(file("reservation"));
+    text.append("end\n");
     text.append("if has_multi then\n").append(file("multi")).append("end\n");
     return text.append(file("plan")).toString();
   }

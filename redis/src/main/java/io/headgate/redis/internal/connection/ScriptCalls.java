@@ -4,6 +4,7 @@ import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -77,6 +78,12 @@ final class ScriptCalls {
   static CompletionStage<byte[]> signal(
       RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
     return run(redis, Script.SIGNALS, ScriptOutputType.VALUE, new byte[][] {key}, arguments);
+  }
+
+  /** Changes or reads the list of open reservations. */
+  static CompletionStage<List<Object>> reservations(
+      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[]... arguments) {
+    return run(redis, Script.RESERVATIONS, ScriptOutputType.MULTI, keys, arguments);
   }
 
   private ScriptCalls() {}

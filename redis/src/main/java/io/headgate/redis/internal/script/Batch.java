@@ -9,6 +9,8 @@ import io.headgate.limit.Window;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Plan;
@@ -33,6 +35,7 @@ final class Batch {
   private static final int HOLD = 5;
   private static final int REPORT = 6;
   private static final int RELEASE_AFTER = 7;
+  private static final int RESERVATION = 8;
   private static final int ALL = 0;
   private static final int ANY = 1;
   private static final int WEIGHTED = 2;
@@ -121,6 +124,27 @@ final class Batch {
     beginCommand(REPORT).put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
   }
 
+  /** Appends an operation on the counters of a reservation that are in one hash slot. */
+  void write(ReservationCommand command) {
+    var first = command.entries().getFirst().reserved().charge();
+    var record = names.ofReservation(first.key(), command.nonce());
+    beginCommand(RESERVATION).put(indexOf(record)).put(code(command.action()));
+    body.put(command.expiresAt()).put(command.ttl()).put(command.entries().size());
+    for (var entry : command.entries()) {
+      var reserved = entry.reserved();
+      var charge = reserved.charge();
+      body.put(reserved.index()).put(keyOf(charge)).put(limitOf(charge));
+      body.put(entry.target()).put(entry.more());
+      body.put(charge.cost()).put(reserved.at()).put(reserved.freshAt());
+      body.put(reserved.sameLimit() ? 1 : 0).put(reserved.maxAmount());
+      body.put(code(reserved.onExpiry()));
+      body.put(
+          charge.limit() instanceof FairShare
+              ? charge.shareOrNone().tenant()
+              : Long.toString(charge.holder()));
+    }
+  }
+
   private void writeSlot(int operation, Charge slot) {
     beginCommand(operation).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
   }
@@ -184,8 +208,28 @@ final class Batch {
     };
   }
 
+  private static int code(ReservationCommand.Action action) {
+    return switch (action) {
+      case UPDATE -> 0;
+      case SETTLE -> 1;
+      case EXPIRE -> 2;
+    };
+  }
+
+  private static int code(ReservedCharge.ExpiryCharge onExpiry) {
+    return switch (onExpiry) {
+      case USED -> 0;
+      case USED_OR_RESERVED -> 1;
+      case RESERVED -> 2;
+      case NOTHING -> 3;
+    };
+  }
+
   private int keyOf(Charge charge) {
-    var name = names.of(charge.counter(), charge.key());
+    return indexOf(names.of(charge.counter(), charge.key()));
+  }
+
+  private int indexOf(String name) {
     var index = indexes.putIfAbsent(name, keys.size() + 1);
     if (index != null) return index;
     keys.add(name.getBytes(StandardCharsets.UTF_8));

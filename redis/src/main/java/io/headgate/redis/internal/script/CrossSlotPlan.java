@@ -8,6 +8,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
+import io.headgate.store.ReservedPlan;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import java.util.ArrayList;
@@ -75,6 +76,13 @@ final class CrossSlotPlan {
     return run;
   }
 
+  /** Makes the charges of a reservation, and returns when they were made. */
+  CompletionStage<ReservedPlan> reserve(Plan plan) {
+    var run = new Run(plan, true);
+    run.runStep(run::peek);
+    return run.thenApply(result -> new ReservedPlan(result, run.made()));
+  }
+
   private static Charge at(long cost, Charge charge) {
     return charge.withCost(cost);
   }
@@ -134,6 +142,16 @@ final class CrossSlotPlan {
           .filter(command -> !command.isDone())
           .map(command -> command.charge().key())
           .toList();
+    }
+
+    /** Returns when each charge was made; null for those that were not. */
+    private List<ReservedPlan.@Nullable Receipt> made() {
+      var made = new ArrayList<ReservedPlan.@Nullable Receipt>(receipts.length);
+      for (var receipt : receipts) {
+        made.add(
+            receipt == null ? null : new ReservedPlan.Receipt(receipt.at(), receipt.freshAt()));
+      }
+      return made;
     }
 
     /** A step that throws must not leave the caller waiting, nor charges behind. */

@@ -7,7 +7,11 @@ import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
+import io.headgate.reservation.ReservationReply;
+import io.headgate.reservation.ReservationReply.CounterReply;
+import io.headgate.reservation.ReservationReply.Status;
 import io.headgate.rule.Charge;
+import java.util.ArrayList;
 
 /** Reads the reply of the script to a batch, in the order of its commands. Not thread-safe. */
 final class ReplyReader {
@@ -72,6 +76,32 @@ final class ReplyReader {
       default ->
           throw new IllegalStateException("unknown outcome in the reply of the script: " + kind);
     };
+  }
+
+  /**
+   * Reads the reply to an operation on a reservation.
+   *
+   * @param size the number of counters
+   */
+  ReservationReply reservation(int size) {
+    var status =
+        switch ((int) numbers.next()) {
+          case 0 -> Status.UNKNOWN;
+          case 1 -> Status.OPEN;
+          case 2 -> Status.SETTLED;
+          case 3 -> Status.EXPIRED;
+          default -> throw new IllegalStateException("unknown status in the reply of the script");
+        };
+    if (status == Status.UNKNOWN) return ReservationReply.UNKNOWN;
+    long expiresAt = numbers.next();
+    boolean grown = numbers.next() == 1;
+    var counters = new ArrayList<CounterReply>(size);
+    for (int i = 0; i < size; i++) {
+      long charged = numbers.next();
+      long used = numbers.next() - 1;
+      counters.add(new CounterReply(charged, used, numbers.next(), numbers.next() == 1));
+    }
+    return new ReservationReply(status, expiresAt, grown, counters);
   }
 
   /** Computes an outcome from the stored state, with the arithmetic by which the server charged. */

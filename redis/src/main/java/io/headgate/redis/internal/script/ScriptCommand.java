@@ -6,6 +6,8 @@ import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.SlotLimit;
 import io.headgate.load.CompletedCall;
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationReply;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
@@ -120,6 +122,63 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
           ? ScriptCommand.extraWork(plan.charges())
           : ScriptCommand.extraWork(single);
     }
+  }
+
+  /**
+   * The result of a plan that is reserved.
+   *
+   * @param now the server time, in microseconds
+   */
+  record ReservedResult(PlanResult result, long now) {}
+
+  /** Evaluates the plan of a reservation and makes its charges. */
+  static final class ReserveCommand extends ScriptCommand<ReservedResult> {
+    private final PlanCommand plan;
+    private final Consumer<ReservedResult> onLateReply;
+
+    /**
+     * Creates a command.
+     *
+     * @param onLateReply receives the reply if the wait for it has ended
+     */
+    ReserveCommand(Plan plan, Consumer<ReservedResult> onLateReply) {
+      this.plan = new PlanCommand(plan, true);
+      this.onLateReply = onLateReply;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      plan.writeTo(batch);
+    }
+
+    @Override
+    ReservedResult read(ReplyReader reply) {
+      return new ReservedResult(plan.read(reply), reply.now());
+    }
+
+    @Override
+    void onLateReply(ReservedResult reply) {
+      onLateReply.accept(reply);
+    }
+
+    @Override
+    Charge charge() {
+      return plan.charge();
+    }
+
+    @Override
+    long extraWork() {
+      return plan.extraWork();
+    }
+  }
+
+  /** Returns a command that applies an operation to the counters of a reservation in one slot. */
+  static ScriptCommand<ReservationReply> reservation(ReservationCommand command) {
+    return new ChargeCommand<>(
+        command.entries().getFirst().reserved().charge(),
+        false,
+        batch -> batch.write(command),
+        reply -> reply.reservation(command.entries().size()));
   }
 
   /**

@@ -18,6 +18,8 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
+import io.headgate.store.ReservationStore;
+import io.headgate.store.ReservedPlan;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
@@ -25,7 +27,9 @@ import io.headgate.store.Ticker;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes plans and other operations in Redis: encodes each as commands, one per hash slot, and
@@ -60,6 +65,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
   private final ConcurrentHashMap<Integer, Batcher> batchers = new ConcurrentHashMap<>();
   private final DeadlineSweeper sweeper;
   private final CrossSlotPlan crossSlotPlans;
+  private final ReturnPublisher returns;
+  private final RedisReservationStore reservations;
 
   private ScriptExecutor(
       RedisConnection connection,
@@ -76,9 +83,12 @@ public final class ScriptExecutor implements Store, HoldingStore {
     this.deadline = deadline;
     this.holder = holder;
     this.sweeper = new DeadlineSweeper(deadline, batchers.values(), barrier);
-    var returns = new ReturnPublisher(keys, connection::publishReturn);
+    this.returns = new ReturnPublisher(keys, connection::publishReturn);
     this.crossSlotPlans =
         new CrossSlotPlan(this::submit, this::hashSlot, deadline, returns::returned);
+    this.reservations =
+        new RedisReservationStore(
+            this, new OpenReservations(connection, keys, clock::decisionTime, deadline.length()));
   }
 
   /**
@@ -197,6 +207,63 @@ public final class ScriptExecutor implements Store, HoldingStore {
       if (hashSlot(charges.get(i)) != hashSlot(charges.getFirst())) return true;
     }
     return false;
+  }
+
+  /** Makes the charges of a reservation, and returns when they were made. */
+  CompletionStage<ReservedPlan> reserve(Plan plan) {
+    if (spansSlots(plan)) return crossSlotPlans.reserve(plan);
+    var command =
+        new ScriptCommand.ReserveCommand(plan, late -> giveBack(plan, receipts(plan, late)));
+    return submit(command)
+        .thenApply(reply -> new ReservedPlan(reply.result(), receipts(plan, reply)));
+  }
+
+  private static List<ReservedPlan.@Nullable Receipt> receipts(
+      Plan plan, ScriptCommand.ReservedResult reply) {
+    var outcomes = reply.result().outcomes();
+    var receipts = new ArrayList<ReservedPlan.@Nullable Receipt>(outcomes.size());
+    var charged = plan.charged(outcomes);
+    for (int i = 0; i < charged.length; i++) {
+      long freshAt = reply.now() + outcomes.get(i).resetAfter();
+      receipts.add(charged[i] ? new ReservedPlan.Receipt(reply.now(), freshAt) : null);
+    }
+    return receipts;
+  }
+
+  /** Gives back the charges of a reservation whose caller has stopped waiting. */
+  private void giveBack(Plan plan, List<ReservedPlan.@Nullable Receipt> receipts) {
+    for (int i = 0; i < receipts.size(); i++) {
+      var receipt = receipts.get(i);
+      if (receipt == null) continue;
+      var charge = plan.charges().get(i);
+      giveBackLater(new ChargeReceipt(charge, receipt.at(), receipt.freshAt()));
+    }
+  }
+
+  /** Gives back a charge in the background. If the command is lost, the charge expires. */
+  void giveBackLater(ChargeReceipt receipt) {
+    var unused =
+        submit(new ScriptCommand.GiveBack(receipt))
+            .thenAccept(done -> returns.returned(receipt.charge()));
+  }
+
+  /** Publishes that a counter has permits again. */
+  void publishReturn(Charge charge) {
+    returns.returned(charge);
+  }
+
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.of(reservations);
+  }
+
+  /**
+   * Returns where reservations are kept, with failure policies.
+   *
+   * @param guard decides plans by failure policies while Redis is unavailable
+   */
+  public ReservationStore reservations(RedisReservationStore.Guard guard) {
+    return reservations.with(guard);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -33,6 +34,11 @@ public final class TestConnections {
     @Override
     public CompletionStage<byte[]> signal(byte[] key, byte[]... arguments) {
       return delegate.signal(key, arguments);
+    }
+
+    @Override
+    public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+      return delegate.reservations(keys, arguments);
     }
 
     @Override

@@ -43,6 +43,11 @@ final class PendingConnection implements RedisConnection {
   }
 
   @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    throw new UnsupportedOperationException("only batches are sent");
+  }
+
+  @Override
   public CompletionStage<Long> reset(byte[] key) {
     throw new UnsupportedOperationException("only batches are sent");
   }

@@ -227,6 +227,11 @@ class SimulatedScriptTest {
     }
 
     @Override
+    public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+      throw new UnsupportedOperationException("no test reserves");
+    }
+
+    @Override
     public CompletionStage<Long> reset(byte[] key) {
       throw new UnsupportedOperationException("only batches are sent");
     }

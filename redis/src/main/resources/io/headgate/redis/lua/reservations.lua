@@ -1,0 +1,43 @@
+-- Lists open reservations, and keeps the secret with which their ids are encrypted.
+--
+--   KEYS[1]   sorted set of the ids of open reservations, scored by their expiry (µs)
+--   KEYS[2]   the secret
+--   ARGV[1]   now (µs); -1 for this server's clock
+--   ARGV[2]   an operation, and its arguments:
+--     list    the highest number of members, then pairs of an expiry (µs) and an id. An expiry of -1 removes the id.
+--             Returns a list: for each pair 1, or 0 if there is no room for a new id; then the number of members
+--     due     the highest number of ids to return, and a secret to keep if there is none
+--             Returns a list: the secret, the number of members, and the ids that have expired, earliest first
+
+local function server_time()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+local now = tonumber(ARGV[1])
+if now < 0 then now = server_time() end
+
+if ARGV[2] == 'due' then
+  redis.call('SET', KEYS[2], ARGV[4], 'NX')
+  local reply = {redis.call('GET', KEYS[2]), redis.call('ZCARD', KEYS[1])}
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now), 'LIMIT', 0, ARGV[3])) do
+    reply[#reply + 1] = id
+  end
+  return reply
+end
+
+local reply, count = {}, redis.call('ZCARD', KEYS[1])
+for i = 4, #ARGV, 2 do
+  local expiry, id = ARGV[i], ARGV[i + 1]
+  local fits = 1
+  if expiry == '-1' then
+    count = count - redis.call('ZREM', KEYS[1], id)
+  elseif count < tonumber(ARGV[3]) or redis.call('ZSCORE', KEYS[1], id) then
+    count = count + redis.call('ZADD', KEYS[1], expiry, id)
+  else
+    fits = 0
+  end
+  reply[#reply + 1] = fits
+end
+reply[#reply + 1] = count
+return reply
