@@ -64,7 +64,7 @@ class LlmGatewayTest {
     assertThat(tokensLeft("a")).isEqualTo(9_900);
   }
 
-  /** Each call may use 1,000 tokens and uses 110: 50 at once would use 5,500 of 10,000. */
+  /** Each call uses 2,000 tokens, so that 50 at once would use 100,000 of 10,000. */
   @Test
   void parallelCallsNeverExceedTheLimit() throws Exception {
     start(1_990);
