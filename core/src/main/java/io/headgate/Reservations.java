@@ -7,6 +7,7 @@ import io.headgate.reservation.ReservationReply;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -193,9 +194,21 @@ public final class Reservations {
 
   /** Updates as {@link Reservation#update(Costs, Costs)} does, without blocking. */
   public CompletionStage<ReservationState> updateAsync(String id, Costs usedSoFar, Costs more) {
+    return updateAsync(id, usedSoFar, more, ReservationSettings.MAX_TTL);
+  }
+
+  /**
+   * Updates as {@link Reservation#update(Costs, Costs)} does, without blocking.
+   *
+   * @param ttl the time by which to extend the reservation, at most that which it was made with
+   * @throws IllegalArgumentException if {@code ttl} is shorter than a second or longer than an hour
+   */
+  public CompletionStage<ReservationState> updateAsync(
+      String id, Costs usedSoFar, Costs more, Duration ttl) {
     return apply(
         id,
         Action.UPDATE,
+        ReservationSettings.requireTtl(ttl),
         charge -> usedSoFar.of(charge.counter(), ReservationCommand.UNREPORTED),
         charge -> more.of(charge.counter(), 0));
   }
@@ -210,6 +223,7 @@ public final class Reservations {
     return apply(
         id,
         Action.SETTLE,
+        ReservationSettings.MAX_TTL,
         charge -> actual.of(charge.counter(), ReservationCommand.UNREPORTED),
         charge -> 0L);
   }
@@ -221,11 +235,16 @@ public final class Reservations {
 
   /** Cancels as {@link Reservation#cancel} does, without blocking the calling thread. */
   public CompletionStage<ReservationState> cancelAsync(String id) {
-    return apply(id, Action.SETTLE, charge -> 0L, charge -> 0L);
+    return apply(
+        id, Action.SETTLE, ReservationSettings.MAX_TTL, charge -> 0L, charge -> 0L);
   }
 
   private CompletionStage<ReservationState> apply(
-      String id, Action action, Function<Charge, Long> targets, Function<Charge, Long> more) {
+      String id,
+      Action action,
+      Duration ttl,
+      Function<Charge, Long> targets,
+      Function<Charge, Long> more) {
     var reservations = tokens.store();
     return tokens
         .read(id)
@@ -239,7 +258,7 @@ public final class Reservations {
           if (token.get().local()) return local(token.get(), action);
           if (token.get().charges().isEmpty())
             return CompletableFuture.completedStage(withoutLimits(token.get(), action));
-          var command = counters.command(token.get(), id, action, targets, more);
+          var command = counters.command(token.get(), id, action, ttl, targets, more);
           return reservations.apply(command).thenApply(reply -> state(command, reply));
         });
   }
@@ -321,7 +340,12 @@ public final class Reservations {
     }
     return reservations.apply(
         counters.command(
-            token.get(), id, Action.EXPIRE, charge -> ReservationCommand.UNREPORTED, charge -> 0L));
+            token.get(),
+            id,
+            Action.EXPIRE,
+            ReservationSettings.MAX_TTL,
+            charge -> ReservationCommand.UNREPORTED,
+            charge -> 0L));
   }
 
   /** Returns the number of open reservations in the store, which may be a second old. */

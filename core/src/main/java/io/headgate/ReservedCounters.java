@@ -14,6 +14,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.RuleSet;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -74,11 +75,16 @@ final class ReservedCounters {
     };
   }
 
-  /** Returns an operation on a token's counters. */
+  /**
+   * Returns an operation on a token's counters.
+   *
+   * @param ttl the time by which an update extends the reservation, at most that of the token
+   */
   ReservationCommand command(
       ReservationToken token,
       String id,
       Action action,
+      Duration ttl,
       Function<Charge, Long> targets,
       Function<Charge, Long> more) {
     var entries = new ArrayList<ReservationCommand.Entry>();
@@ -91,8 +97,9 @@ final class ReservedCounters {
               isSlot ? ReservationCommand.UNREPORTED : targets.apply(charge),
               isSlot ? 0 : more.apply(charge)));
     }
+    long extension = Math.min(token.ttl(), ttl.toNanos() / 1_000);
     return new ReservationCommand(
-        token.nonce(), id, token.expiresAt(), action, token.ttl(), entries);
+        token.nonce(), id, token.expiresAt(), action, extension, entries);
   }
 
   /** Returns the limits of a reply. */
@@ -104,7 +111,7 @@ final class ReservedCounters {
       limits.add(
           limit(
               reserved.charge(),
-              counter.charged(),
+              reserved.charge().cost(),
               counter.charged(),
               counter.remaining(),
               reserved.sameLimit()));

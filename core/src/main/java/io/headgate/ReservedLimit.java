@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param rule the id of the rule
  * @param limit the name of the limit within the rule
  * @param cost the named cost that the limit spends; empty for the plain cost
- * @param requested the estimate. For an operation by id it is equal to {@code charged}
+ * @param requested the estimate. For an operation by id, the amount that was reserved at first
  * @param charged the permits that are charged for the reservation now: the granted amount while it
  *     is open, the real cost once it is settled
  * @param remaining the permits that the limit has left for other requests
@@ -24,7 +24,10 @@ public record ReservedLimit(
     long charged,
     long remaining,
     boolean correctable) {
-  /** Returns whether the estimate was higher than the rule allows, and was reduced. */
+  /**
+   * Returns whether the estimate of a new reservation was higher than the rule allows, and was
+   * reduced.
+   */
   public boolean isClamped() {
     return charged < requested;
   }

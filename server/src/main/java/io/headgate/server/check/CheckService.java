@@ -3,18 +3,27 @@ package io.headgate.server.check;
 import io.headgate.CheckResult;
 import io.headgate.JointResult;
 import io.headgate.RateLimiter;
+import io.headgate.Reservation;
+import io.headgate.ReservationState;
+import io.headgate.Reservations;
 import io.headgate.http.QueueDetector;
 import io.headgate.http.RoundedTimes;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Request;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -236,6 +245,69 @@ public final class CheckService {
     long nanos = System.nanoTime() - startNanos;
     for (int i = 0; i < requests.size(); i++) {
       listener.decided(requests.get(i), results.get(i), nanos);
+    }
+  }
+
+  /**
+   * Reserves the costs of a request.
+   *
+   * @param ttl the longest time for which to hold them without an update
+   * @throws ProblemException if the store does not keep reservations, or has no room for another
+   */
+  public void reserve(
+      PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
+    long startNanos = System.nanoTime();
+    if (remote) call.trace().storeCallStarted(1);
+    var reserved = orProblem(() -> limiter.reserveAsync(request, ttl)).toCompletableFuture();
+    boolean waited = !reserved.isDone();
+    call.whenComplete(
+        reserved,
+        reservation -> {
+          listener.decided(request, reservation.result(), System.nanoTime() - startNanos);
+          call.trace().decided(reservation.result(), waited);
+          then.accept(reservation);
+        });
+  }
+
+  /**
+   * Charges the costs of a request, even beyond its limits, and passes the state of the limits on.
+   *
+   * @throws ProblemException if the store does not support it
+   */
+  public void charge(PendingCall call, Request request, Consumer<CheckResult> then) {
+    call.whenComplete(orProblem(() -> limiter.chargeAsync(request)), then);
+  }
+
+  /**
+   * Updates, settles or cancels a reservation.
+   *
+   * @throws ProblemException if the store does not keep reservations
+   */
+  public void reservation(
+      PendingCall call,
+      Function<Reservations, CompletionStage<ReservationState>> operation,
+      Consumer<ReservationState> then) {
+    call.whenComplete(orProblem(() -> operation.apply(limiter.reservations())), then);
+  }
+
+  /** Translates failures that the client can act on; all others stay as they are. */
+  private static <T> CompletionStage<T> orProblem(Supplier<CompletionStage<T>> operation) {
+    try {
+      return operation
+          .get()
+          .exceptionallyCompose(thrown -> {
+            var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+            return CompletableFuture.failedStage(
+                cause instanceof StoreException store && store.kind() == Kind.OVERLOADED
+                    ? new ProblemException(
+                        ProblemDocument.of(
+                            503,
+                            "there are too many open reservations, or too many requests wait for"
+                                + " the store; settle or cancel reservations, or try again later"))
+                    : thrown);
+          });
+    } catch (UnsupportedOperationException e) {
+      throw new ProblemException(ProblemDocument.of(501, String.valueOf(e.getMessage())));
     }
   }
 

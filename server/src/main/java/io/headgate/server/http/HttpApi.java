@@ -21,6 +21,7 @@ import io.headgate.server.http.check.CheckHandlers;
 import io.headgate.server.http.check.ExplainHandlers;
 import io.headgate.server.http.check.ForwardAuth;
 import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.ReservationHandlers;
 import io.headgate.server.http.check.SignalHandlers;
 import io.headgate.server.http.check.SlotHandlers;
 import io.headgate.server.http.simulation.PlaygroundHandler;
@@ -82,6 +83,7 @@ public final class HttpApi {
     this.tracing = views.tracing();
     var checks = new CheckHandlers(checkService, ticker);
     var slots = new SlotHandlers(checkService);
+    var reservations = new ReservationHandlers(checkService, ticker);
     var signals = new SignalHandlers(limiter);
     var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
@@ -104,6 +106,11 @@ public final class HttpApi {
             .traced(POST, "/v1/slots", check(Role.CHECK, checks::acquire))
             .add(PUT, "/v1/slots/*", withoutBody(Role.CHECK, slots::renew))
             .add(DELETE, "/v1/slots/*", withoutBody(Role.CHECK, slots::release))
+            .traced(POST, "/v1/reservations", check(Role.CHECK, reservations::reserve))
+            .add(PATCH, "/v1/reservations/*", check(Role.CHECK, reservations::update))
+            .add(DELETE, "/v1/reservations/*", withoutBody(Role.CHECK, reservations::cancel))
+            .add(POST, "/v1/reservations/*/settle", check(Role.CHECK, reservations::settle))
+            .add(POST, "/v1/usage", check(Role.CHECK, reservations::usage))
             .add(POST, "/v1/signals", check(Role.SIGNAL, signals::report))
             .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))
             .add(GET, "/v1/rules", withoutBody(Role.READ_RULES, rules::list))

@@ -12,6 +12,7 @@ public enum CheckField {
   COSTS("costs"),
   WAIT("wait"),
   RULE("rule"),
+  TTL("ttlMs"),
   TOKENS_REQUESTED("tokensRequested"),
   TOKENS("tokens");
 
@@ -23,6 +24,7 @@ public enum CheckField {
   /** The fields that {@code /v1/explain} accepts. */
   public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT);
 
+  static final Set<CheckField> OF_RESERVATION = EnumSet.of(KEY, SUBJECT, COST, COSTS, TTL);
   static final Set<CheckField> OF_RESET = EnumSet.of(KEY, SUBJECT, RULE);
   static final Set<CheckField> OF_TOKENS = EnumSet.of(KEY, TOKENS_REQUESTED, TOKENS);
 
@@ -41,6 +43,7 @@ public enum CheckField {
       case "costs" -> COSTS;
       case "wait" -> WAIT;
       case "rule" -> RULE;
+      case "ttlMs" -> TTL;
       case "tokensRequested" -> TOKENS_REQUESTED;
       case "tokens" -> TOKENS;
       default -> null;

@@ -3,14 +3,17 @@ package io.headgate.server.http.check;
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.http.TextSyntax;
 import io.headgate.rule.Request;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Subject;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.http.protocol.JsonReader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,7 @@ public final class CheckRequestReader {
   private Map<String, Long> costs = Map.of();
   private boolean wait;
   private String rule = "";
+  private Optional<Duration> ttl = Optional.empty();
 
   private CheckRequestReader(JsonReader in, Set<CheckField> allowed) {
     this.in = in;
@@ -107,6 +111,7 @@ public final class CheckRequestReader {
         case COSTS -> costs = readCosts();
         case WAIT -> wait = in.bool();
         case RULE -> rule = checked(in.text());
+        case TTL -> ttl = Optional.of(readTtl(in));
         case TOKENS_REQUESTED -> {
           rejectBoth(CheckField.TOKENS);
           cost = in.wholeNumber(Request.MAX_COST);
@@ -131,7 +136,7 @@ public final class CheckRequestReader {
     if (rule.isEmpty() && allowed.contains(CheckField.RULE)) {
       throw in.missing(CheckField.RULE.toString(), "{\"key\":\"user:42\",\"rule\":\"per-user\"}");
     }
-    return new CheckRequest(new Request(subject, cost, costs), wait, rule);
+    return new CheckRequest(new Request(subject, cost, costs), wait, rule, ttl);
   }
 
   private void rejectBoth(CheckField other) {
@@ -160,6 +165,25 @@ public final class CheckRequestReader {
     }
     if (attributes.isEmpty()) throw in.bad("has no attributes; give one such as {\"user\":\"42\"}");
     return Subject.of(attributes);
+  }
+
+  /** Reads the time to live of a reservation in milliseconds. */
+  static Duration readTtl(JsonReader in) {
+    long millis = in.wholeNumber(ReservationSettings.MAX_TTL.toMillis());
+    if (millis < ReservationSettings.MIN_TTL.toMillis()) {
+      throw in.bad(
+          "must be %d to %d, got %d"
+              .formatted(
+                  ReservationSettings.MIN_TTL.toMillis(),
+                  ReservationSettings.MAX_TTL.toMillis(),
+                  millis));
+    }
+    return Duration.ofMillis(millis);
+  }
+
+  /** Reads an object of named costs, which is the value of the current field. */
+  static Map<String, Long> readCosts(JsonReader in) {
+    return new CheckRequestReader(in, Set.of()).readCosts();
   }
 
   private Map<String, Long> readCosts() {

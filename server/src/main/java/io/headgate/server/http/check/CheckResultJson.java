@@ -41,8 +41,8 @@ public final class CheckResultJson {
     out.name("violated-policies").value(problem.violatedPolicies());
   }
 
-  private static void writeFields(
-      JsonWriter out, CheckResult result, long waited, boolean charged) {
+  /** Writes the fields of a result into an object that has been begun. */
+  static void writeFields(JsonWriter out, CheckResult result, long waited, boolean charged) {
     out.name("allowed").value(result.isAllowed());
     var rule = result.rule();
     var limit = result.limit();

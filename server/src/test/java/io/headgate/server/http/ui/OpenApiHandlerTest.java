@@ -211,6 +211,14 @@ class OpenApiHandlerTest {
         Call.of("POST", "/v1/slots", much, 429),
         Call.of("PUT", "/v1/slots/x", "", 400),
         Call.of("DELETE", "/v1/slots/x", "", 400),
+        Call.of("POST", "/v1/reservations", user, 201),
+        Call.of("POST", "/v1/reservations", "{\"key\":\"user:1\",\"cost\":3}", 201),
+        Call.of("POST", "/v1/reservations", "{\"key\":\"bot:1\"}", 403),
+        Call.of("POST", "/v1/reservations", "{\"key\":\"user:1\",\"ttlMs\":5}", 400),
+        Call.of("PATCH", "/v1/reservations/x", "{\"used\":{\"tokens\":1}}", 404),
+        Call.of("DELETE", "/v1/reservations/x", "", 404),
+        Call.of("POST", "/v1/reservations/x/settle", "{\"cost\":1}", 404),
+        Call.of("POST", "/v1/usage", much, 200),
         Call.of("POST", "/v1/explain", user, 200),
         Call.of("POST", "/v1/explain", "{\"key\":\"bot:1\"}", 200),
         Call.of("POST", "/v1/explain", "{\"subject\":{\"job\":\"a\",\"n\":1}}", 200),
@@ -305,6 +313,22 @@ class OpenApiHandlerTest {
     assertThat(service.request("DELETE", path).status()).isEqualTo(204);
   }
 
+  @Test
+  void reservationResponsesMatchTheirSchemas() throws Exception {
+    var made = service.post("/v1/reservations", "{\"key\":\"user:1\"}");
+    String path = "/v1/reservations/" + JSON.readTree(made.body()).get("id").asText();
+    String json = "/content/application~1json/schema";
+    try (var admin = new Admin(service.port())) {
+      var type = "Content-Type: application/json";
+      var updated = admin.send("PATCH", path, "{\"cost\":1}", type);
+      var update = response(Call.of("PATCH", "/v1/reservations/x", "", 200)).at(json);
+      assertThat(errors(update, updated.body())).as(updated.body()).isEmpty();
+      var settled = admin.send("POST", path + "/settle", "{\"cost\":1}", type);
+      var settle = response(Call.of("POST", "/v1/reservations/x/settle", "", 200)).at(json);
+      assertThat(errors(settle, settled.body())).as(settled.body()).isEmpty();
+    }
+  }
+
   /** A schema that accepts anything would prove nothing. */
   @Test
   void responseThatDoesNotMatchIsDetected() {
@@ -317,7 +341,8 @@ class OpenApiHandlerTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
-            .replaceFirst("^/v1/(slots|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/(slots|reservations|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/reservations/[^/]+/settle$", "/v1/reservations/{id}/settle")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =
