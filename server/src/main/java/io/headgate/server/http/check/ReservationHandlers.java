@@ -4,12 +4,14 @@ import io.headgate.Costs;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
 import io.headgate.ReservedLimit;
+import io.headgate.http.ResultStatus;
+import io.headgate.http.TextSyntax;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.api.TextSyntax;
+
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
