@@ -40,8 +40,18 @@ final class ReservationCost {
     int operations = args.length == 0 ? 20_000 : Integer.parseInt(args[0]);
     try (var server = RedisServer.start()) {
       for (int clients : List.of(1, 64)) {
-        measure(server, "token-bucket", TokenBucket.of(Rate.perDay(1_000_000_000)), clients, operations);
-        measure(server, "fixed-window", FixedWindow.of(Rate.perDay(1_000_000_000)), clients, operations);
+        measure(
+            server,
+            "token-bucket",
+            TokenBucket.of(Rate.perDay(1_000_000_000)),
+            clients,
+            operations);
+        measure(
+            server,
+            "fixed-window",
+            FixedWindow.of(Rate.perDay(1_000_000_000)),
+            clients,
+            operations);
       }
     }
   }
@@ -86,10 +96,7 @@ final class ReservationCost {
     for (int i = 0; i < count; i++) {
       free.acquireUninterruptibly();
       last.add(
-          operation
-              .apply(i)
-              .whenComplete((done, problem) -> free.release())
-              .toCompletableFuture());
+          operation.apply(i).whenComplete((done, problem) -> free.release()).toCompletableFuture());
     }
     CompletableFuture.allOf(last.toArray(CompletableFuture[]::new)).join();
     return (cpuMicros(server) - before) / count;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The list of open reservations in Redis: one sorted set for all instances, ordered by expiry, and
  * the secret of their ids beside it.
  *
- * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them. A reservation that is
- * settled before then is never listed. The list is only needed for reservations that are not
+ * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them. A reservation that
+ * is settled before then is never listed. The list is only needed for reservations that are not
  * settled: if an instance ends without a last call, or a call fails, such a reservation stays
  * charged as reserved. Thread-safe.
  */
@@ -126,10 +126,9 @@ final class OpenReservations {
         });
     if (!scheduled.compareAndSet(false, true)) return;
     CompletableFuture.delayedExecutor(DELAY_MILLIS, TimeUnit.MILLISECONDS)
-        .execute(
-            () -> {
-              var unused = flush();
-            });
+        .execute(() -> {
+          var unused = flush();
+        });
   }
 
   /** A reservation that is removed before it was listed needs no call. */
