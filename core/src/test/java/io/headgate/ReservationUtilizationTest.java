@@ -13,7 +13,6 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.MemoryStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -98,8 +97,7 @@ class ReservationUtilizationTest {
         worker.reservation = null;
       }
       worker.actual = 200 + random.nextLong(400);
-      var request =
-          new Request(Subject.of("team"), 1, Map.of("tokens", 4 * worker.actual));
+      var request = new Request(Subject.of("team"), 1, Map.of("tokens", 4 * worker.actual));
       var reservation = limiter.reserve(request);
       if (reservation.isAllowed()) {
         worker.reservation = reservation;

@@ -10,7 +10,7 @@
 local UNKNOWN, OPEN, SETTLED, EXPIRED = 0, 1, 2, 3
 local UPDATE, SETTLE = 0, 1
 local USED, USED_OR_RESERVED, RESERVED = 0, 1, 2
-local KEPT, MAX_PIECES, UNREPORTED = 600000000, 8, -1
+local MAX_PIECES, UNREPORTED = 8, -1
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 holds = holds or define_holds()
 

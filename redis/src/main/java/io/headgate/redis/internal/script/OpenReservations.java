@@ -8,40 +8,46 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The list of open reservations in Redis: one sorted set for all instances, ordered by expiry, and
  * the secret of their ids beside it.
  *
- * <p>Changes are sent together: while calls are in flight, further changes wait for the next one.
- * The list is only needed for reservations that are not settled, so a failed change has no effect
- * but that such a reservation stays charged as reserved. Thread-safe.
+ * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them. A reservation that
+ * is settled before then is never listed. The list is only needed for reservations that are not
+ * settled: if an instance ends without a last call, or a call fails, such a reservation stays
+ * charged as reserved. Thread-safe.
  */
 final class OpenReservations {
-  private static final int MAX_IN_FLIGHT = 2;
-  private static final int MAX_BATCH = 128;
-  private static final int MAX_QUEUED = 10_000;
+  private static final long DELAY_MILLIS = 100;
+  private static final int MAX_BATCH = 512;
+  private static final int MAX_PENDING = 10_000;
   private static final int SECRET_BYTES = 32;
   private static final byte[] LIST = bytes("list");
   private static final byte[] DUE = bytes("due");
   private static final byte[] MAX = bytes(Integer.toString(ReservationStore.MAX_OPEN));
   private static final long REMOVED = -1;
 
-  /** A change of the list, and whether it had room. */
-  private static final class Change extends CompletableFuture<Boolean> {
-    final String id;
-    final long expiresAt;
-
-    Change(String id, long expiresAt) {
-      this.id = id;
-      this.expiresAt = expiresAt;
+  /**
+   * The last change of an id that is not sent yet.
+   *
+   * @param expiresAt the expiry in microseconds, or {@link #REMOVED}
+   * @param isNew whether the list does not have the id yet
+   */
+  private record Change(long expiresAt, boolean isNew) {
+    /** Returns by how much it changes the number of listed reservations. */
+    long delta() {
+      return isNew ? 1 : expiresAt == REMOVED ? -1 : 0;
     }
   }
 
@@ -50,9 +56,9 @@ final class OpenReservations {
   private final LongSupplier clock;
   private final long timeoutNanos;
   private final byte[] ownSecret = new byte[SECRET_BYTES];
-  private final Queue<Change> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger queued = new AtomicInteger();
-  private final AtomicInteger inFlight = new AtomicInteger();
+  private final ConcurrentHashMap<String, Change> pending = new ConcurrentHashMap<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final AtomicLong unsent = new AtomicLong(); // the sum of the deltas without a reply
   private volatile long count;
   private volatile List<byte[]> shared = List.of(); // the present secret and the one before
 
@@ -60,7 +66,7 @@ final class OpenReservations {
    * Creates a list.
    *
    * @param clock returns microseconds, or -1 for the server's clock
-   * @param timeoutNanos how long a change is waited for
+   * @param timeoutNanos how long a reply is waited for
    */
   OpenReservations(
       RedisConnection connection, RedisKeys names, LongSupplier clock, long timeoutNanos) {
@@ -72,9 +78,9 @@ final class OpenReservations {
     new SecureRandom().nextBytes(ownSecret);
   }
 
-  /** Returns the number of open reservations at the last reply. */
+  /** Returns the number of listed reservations at the last reply, with the changes since. */
   long count() {
-    return count;
+    return Math.max(0, count + unsent.get());
   }
 
   /**
@@ -92,74 +98,104 @@ final class OpenReservations {
     return !shared.isEmpty();
   }
 
-  /**
-   * Lists a reservation.
-   *
-   * @return false if the list is full; true if it is listed or could not be within the time
-   */
-  CompletionStage<Boolean> put(String id, long expiresAt) {
-    return change(new Change(id, expiresAt))
-        .completeOnTimeout(true, timeoutNanos, TimeUnit.NANOSECONDS);
+  /** Lists a new reservation soon. */
+  void add(String id, long expiresAt) {
+    change(id, new Change(expiresAt, true));
   }
 
-  /** Removes a reservation. */
+  /** Changes the expiry of a reservation soon. */
+  void reschedule(String id, long expiresAt) {
+    change(id, new Change(expiresAt, false));
+  }
+
+  /** Removes a reservation soon. */
   void remove(String id) {
-    var unused = change(new Change(id, REMOVED));
+    change(id, new Change(REMOVED, false));
   }
 
-  private CompletableFuture<Boolean> change(Change change) {
-    if (queued.incrementAndGet() > MAX_QUEUED) {
-      queued.decrementAndGet();
-      change.complete(true);
-      return change;
+  private void change(String id, Change change) {
+    if (pending.size() >= MAX_PENDING) {
+      var unused = flush();
     }
-    queue.add(change);
-    flush();
-    return change;
+    pending.compute(
+        id,
+        (same, earlier) -> {
+          var merged = merge(earlier, change);
+          unsent.addAndGet(deltaOf(merged) - deltaOf(earlier));
+          return merged;
+        });
+    if (!scheduled.compareAndSet(false, true)) return;
+    CompletableFuture.delayedExecutor(DELAY_MILLIS, TimeUnit.MILLISECONDS)
+        .execute(() -> {
+          var unused = flush();
+        });
   }
 
-  private void flush() {
-    while (!queue.isEmpty()) {
-      int now = inFlight.get();
-      if (now >= MAX_IN_FLIGHT) return;
-      if (inFlight.compareAndSet(now, now + 1)) send();
-    }
+  /** A reservation that is removed before it was listed needs no call. */
+  private static @Nullable Change merge(@Nullable Change earlier, Change later) {
+    if (earlier == null || !earlier.isNew) return later;
+    return later.expiresAt == REMOVED ? null : new Change(later.expiresAt, true);
   }
 
-  private void send() {
-    var batch = new ArrayList<Change>();
-    for (Change change; batch.size() < MAX_BATCH && (change = queue.poll()) != null; ) {
-      queued.decrementAndGet();
-      batch.add(change);
+  private static long deltaOf(@Nullable Change change) {
+    return change == null ? 0 : change.delta();
+  }
+
+  /** Sends all pending changes; completes when the server has replied. */
+  CompletableFuture<Void> flush() {
+    scheduled.set(false);
+    var calls = new ArrayList<CompletableFuture<?>>();
+    while (!pending.isEmpty()) {
+      var ids = new ArrayList<String>();
+      var changes = new ArrayList<Change>();
+      for (var id : pending.keySet()) {
+        var change = pending.remove(id);
+        if (change == null) continue;
+        ids.add(id);
+        changes.add(change);
+        if (ids.size() == MAX_BATCH) break;
+      }
+      if (!ids.isEmpty()) calls.add(send(ids, changes));
     }
-    if (batch.isEmpty()) {
-      inFlight.decrementAndGet();
-      return;
-    }
-    var arguments = new byte[3 + 2 * batch.size()][];
+    return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new));
+  }
+
+  private CompletableFuture<?> send(List<String> ids, List<Change> changes) {
+    var arguments = new byte[3 + 2 * ids.size()][];
     arguments[0] = bytes(Long.toString(clock.getAsLong()));
     arguments[1] = LIST;
     arguments[2] = MAX;
-    for (int i = 0; i < batch.size(); i++) {
-      arguments[3 + 2 * i] = bytes(Long.toString(batch.get(i).expiresAt));
-      arguments[4 + 2 * i] = bytes(batch.get(i).id);
+    long delta = 0;
+    for (int i = 0; i < ids.size(); i++) {
+      arguments[3 + 2 * i] = bytes(Long.toString(changes.get(i).expiresAt));
+      arguments[4 + 2 * i] = bytes(ids.get(i));
+      delta += changes.get(i).delta();
     }
-    var unused =
-        connection
-            .reservations(keys, arguments)
-            .handle((reply, problem) -> {
-              inFlight.decrementAndGet();
-              for (int i = 0; i < batch.size(); i++) {
-                batch.get(i).complete(problem != null || (Long) reply.get(i) == 1);
-              }
-              if (problem == null) count = (Long) reply.getLast();
-              flush();
-              return reply;
-            });
+    long sent = delta;
+    return connection
+        .reservations(keys, arguments)
+        .handle((reply, problem) -> {
+          unsent.addAndGet(-sent);
+          if (problem == null) count = (Long) reply.getLast();
+          return reply;
+        })
+        .toCompletableFuture();
+  }
+
+  /** Sends the last changes and waits for the reply, within the time of a call. */
+  void close() {
+    try {
+      flush().get(timeoutNanos, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // Redis is unavailable; the reservations stay charged as reserved.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Reads the ids of at most {@code max} reservations that have expired, and the secret. */
   CompletionStage<List<String>> due(int max) {
+    var unused = flush(); // the same connection executes it first
     return connection
         .reservations(
             keys,

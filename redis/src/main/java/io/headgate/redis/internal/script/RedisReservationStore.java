@@ -74,18 +74,26 @@ public final class RedisReservationStore implements ReservationStore {
         });
   }
 
+  /**
+   * Lists the reservation in the background. Its charges are not lost if that fails: it can be
+   * settled by its id, and stays charged as reserved otherwise.
+   */
   @Override
   public CompletionStage<Boolean> open(
       String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
-    return list.put(token, expiresAt)
-        .thenApply(listed -> {
-          if (!listed) charges.forEach(this::giveBack);
-          return listed;
-        });
+    boolean full = isFull();
+    if (full) charges.forEach(this::giveBack);
+    else list.add(token, expiresAt);
+    return CompletableFuture.completedStage(!full);
   }
 
   private void giveBack(ReservedCharge made) {
     executor.giveBackLater(new ChargeReceipt(made.charge(), made.at(), made.freshAt()));
+  }
+
+  /** Sends the last changes of the list of open reservations. */
+  void close() {
+    list.close();
   }
 
   @Override
@@ -185,9 +193,7 @@ public final class RedisReservationStore implements ReservationStore {
       executor.publishReturn(command.entries().get(i).reserved().charge());
     }
     switch (reply.status()) {
-      case OPEN -> {
-        var unused = list.put(command.token(), reply.expiresAt());
-      }
+      case OPEN -> list.reschedule(command.token(), reply.expiresAt());
       case SETTLED, EXPIRED, UNKNOWN -> list.remove(command.token());
     }
     return reply;

@@ -347,6 +347,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   @Override
   public void close() {
+    reservations.close();
     sweeper.close();
     connection.close();
   }
