@@ -10,7 +10,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.internal.script.TestServer;
+import io.headgate.internal.script.TestServer;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
