@@ -4,6 +4,7 @@ import io.headgate.limit.FairShare;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Holdable;
+import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -53,6 +54,11 @@ public final class ScriptInterpreter {
 
     /** Stores the state of a key. */
     void put(String key, State state);
+
+    /** As {@link #put(String, State)}, with the limit by which the state was written. */
+    default void put(String key, State state, Limit limit) {
+      put(key, state);
+    }
 
     /** Records that permits were charged, or returned if the cost is negative. */
     default void charged(String key, long cost) {}
@@ -108,9 +114,9 @@ public final class ScriptInterpreter {
     }
   }
 
-  /** Returns whether the batch has a time of its own, as in tests. */
-  public static boolean hasTime(byte[] argument) {
-    return new BatchReader(argument).number() >= 0;
+  /** Returns the time by which a batch is to be decided, as in tests; -1 for the server's clock. */
+  public static long timeOf(byte[] argument) {
+    return new BatchReader(argument).number();
   }
 
   /** A rule with its counters. */
@@ -192,7 +198,7 @@ public final class ScriptInterpreter {
             case Batch.RELEASE -> slots.release(state, now, holder);
             default -> slots.release(state, now, holder, completedCall());
           };
-      if (state instanceof SlotState) memory.put(name, next);
+      if (state instanceof SlotState) memory.put(name, next, slots);
       memory.noted(
           () -> (mode == Batch.RENEW ? "renew " : "release ") + name + " of " + holder + ": " + holds);
       out.put(holds ? 1 : 0);
@@ -216,11 +222,11 @@ public final class ScriptInterpreter {
       var name = keys[key - 1];
       var taken = take.from(limit, memory.get(name), now);
       memory.settled(name, Math.min(take.usage().spent(), held(memory.get(name), take.holder())));
-      memory.put(name, taken.state());
+      memory.put(name, taken.state(), limit);
       if (taken.outcome() instanceof Passed && take.cost() > 0) memory.charged(name, take.cost());
       memory.noted(
           () -> take + " from " + name + ": " + taken.outcome() + ", holds " + taken.held());
-      writeOutcome(taken.outcome(), 0, false);
+      writeOutcome(taken.outcome(), false);
       out.put(taken.held());
     }
 
@@ -237,7 +243,7 @@ public final class ScriptInterpreter {
       long cost = number();
       var name = keys[key - 1];
       var reported = HeldState.reported(limit, memory.get(name), now, cost);
-      memory.put(name, reported.state());
+      memory.put(name, reported.state(), limit);
       if (reported.counted() && cost > 0) memory.charged(name, cost);
       memory.noted(() -> "report " + cost + " of " + name + ": " + reported);
       var known =
@@ -254,7 +260,8 @@ public final class ScriptInterpreter {
       var charge = charge(name);
       long madeAt = number();
       long wasFreshAt = number();
-      memory.put(name, ScriptStates.giveBack(charge, memory.get(name), now, madeAt, wasFreshAt));
+      var next = ScriptStates.giveBack(charge, memory.get(name), now, madeAt, wasFreshAt);
+      memory.put(name, next, charge.limit());
       memory.charged(name, -charge.cost());
       memory.noted(() -> "give back " + charge.cost() + " of " + name);
       out.put(1);
@@ -278,13 +285,13 @@ public final class ScriptInterpreter {
       for (; times > 0; times--) {
         var step = charge.step(memory.get(name), now);
         if (keep) {
-          memory.put(name, step.state());
+          memory.put(name, step.state(), charge.limit());
           if (step.outcome() instanceof Passed && charge.cost() > 0) {
             memory.charged(name, charge.cost());
           }
         }
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + step.outcome());
-        writeOutcome(step.outcome(), charge.cost(), charge.limit() instanceof FairShare);
+        writeOutcome(step.outcome(), charge.limit() instanceof FairShare);
       }
     }
 
@@ -317,14 +324,13 @@ public final class ScriptInterpreter {
       for (int i = 0; i < charges.size(); i++) {
         var charge = charges.get(i);
         if (keep) {
-          memory.put(charge.key(), steps.get(i).state());
+          memory.put(charge.key(), steps.get(i).state(), charge.limit());
           if (allowed && charged[i] && charge.cost() > 0)
             memory.charged(charge.key(), charge.cost());
         }
         var outcome = outcomes.get(i);
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + outcome);
-        long evaluated = plan.cumulativeCharge(i, j -> charged[j]).cost();
-        writeOutcome(outcome, evaluated, charge.limit() instanceof FairShare);
+        writeOutcome(outcome, charge.limit() instanceof FairShare);
       }
     }
 
@@ -337,7 +343,7 @@ public final class ScriptInterpreter {
       };
     }
 
-    private void writeOutcome(Outcome outcome, long requested, boolean fair) {
+    private void writeOutcome(Outcome outcome, boolean fair) {
       switch (outcome) {
         case Passed passed ->
             out.put(0).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
@@ -346,7 +352,7 @@ public final class ScriptInterpreter {
           if (fair) out.put(refused.certainFor());
         }
         case ExceedsCapacity never ->
-            out.put(2).put(never.remaining()).put(never.resetAfter()).put(requested);
+            out.put(2).put(never.remaining()).put(never.resetAfter()).put(never.cost());
       }
       if (outcome.limit() > 0) out.put(outcome.limit());
     }

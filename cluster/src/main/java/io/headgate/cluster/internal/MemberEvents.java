@@ -1,0 +1,63 @@
+package io.headgate.cluster.internal;
+
+import io.headgate.internal.consistency.ConsistencyStore;
+import io.headgate.internal.script.InstanceCount;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forwards the changes that members publish to the store that caches counters, and counts the
+ * members that divide limits while the cluster is unavailable. Thread-safe.
+ */
+public final class MemberEvents implements GridNode.Listener {
+  private final InstanceCount outageCount =
+      new InstanceCount(Duration.ofSeconds(6), System.nanoTime());
+  private volatile @Nullable ConsistencyStore store;
+  private volatile boolean majority = true;
+
+  /** Sets the store that caches counters. */
+  public void forwardTo(ConsistencyStore to) {
+    store = to;
+  }
+
+  /** Returns the number of members that divide limits while the cluster is unavailable. */
+  public int outageCount() {
+    return outageCount.count();
+  }
+
+  /** Returns whether the members that are present may decide. */
+  public boolean isMajority() {
+    return majority;
+  }
+
+  @Override
+  public void counterReset(String name) {
+    var to = store;
+    if (to != null) to.counterReset(name);
+  }
+
+  @Override
+  public void permitsReturned(String name) {
+    var to = store;
+    if (to != null) to.permitsReturned(name);
+  }
+
+  @Override
+  public void disconnected() {
+    var to = store;
+    if (to != null) to.disconnected();
+  }
+
+  @Override
+  public void subscribed() {
+    var to = store;
+    if (to != null) to.subscribed();
+  }
+
+  @Override
+  public void members(int present, boolean isMajority) {
+    majority = isMajority;
+    if (isMajority) outageCount.record(present, System.nanoTime());
+    else outageCount.heartbeatFailed(System.nanoTime());
+  }
+}

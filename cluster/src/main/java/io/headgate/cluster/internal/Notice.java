@@ -1,0 +1,76 @@
+package io.headgate.cluster.internal;
+
+import com.tangosol.net.Invocable;
+import com.tangosol.net.InvocationService;
+import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message to all members. {@link WireSerializer} encodes it; Java serialization is refused.
+ *
+ * <p>Its fields are a kind and the bytes of that kind.
+ */
+@SuppressWarnings("serial") // refused
+final class Notice implements Invocable {
+  /** What a notice is about. */
+  enum Kind {
+    /** A counter was reset; the content is its name. */
+    RESET,
+    /** Permits of a counter were returned early; the content is its name. */
+    RETURNED,
+    /** The sender leaves the cluster in order. */
+    LEAVING
+  }
+
+  private static final List<Kind> KINDS = List.of(Kind.values());
+
+  private final transient Kind kind;
+  private final transient byte[] content;
+
+  Notice(Kind kind, byte[] content) {
+    this.kind = kind;
+    this.content = content;
+  }
+
+  byte[] encode() {
+    return new NumberWriter()
+        .put(BatchProcessor.VERSION)
+        .put(kind.ordinal())
+        .put(content)
+        .toByteArray();
+  }
+
+  static Notice decode(byte[] bytes) {
+    var in = new NumberReader(bytes);
+    long version = in.next();
+    int kind = in.count();
+    if (version != BatchProcessor.VERSION || kind >= KINDS.size()) {
+      throw new IllegalArgumentException(
+          "a notice of format %d and kind %d".formatted(version, kind));
+    }
+    var notice = new Notice(KINDS.get(kind), in.nextBytes());
+    in.end();
+    return notice;
+  }
+
+  @Override
+  public void init(InvocationService service) {}
+
+  /** Runs on every member, on the thread of the grid's service. */
+  @Override
+  public void run() {
+    GridNode.received(kind, content);
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // the grid's interfaces are not annotated
+  public @Nullable Object getResult() {
+    return null;
+  }
+
+  private Object writeReplace() {
+    throw new UnsupportedOperationException("encoded by WireSerializer only");
+  }
+}

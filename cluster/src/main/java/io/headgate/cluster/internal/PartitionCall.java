@@ -1,0 +1,54 @@
+package io.headgate.cluster.internal;
+
+import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
+import java.util.List;
+
+/**
+ * One batch for one partition, or one operation on the load of a backend.
+ *
+ * @param keys the names of its counters
+ * @param argument the encoded batch or operation
+ */
+@SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
+  /** What the argument is. */
+  enum Kind {
+    /** A batch of the script. */
+    BATCH,
+    /** A report or reading of the load of a backend; see {@link LoadOperation}. */
+    LOAD,
+    /** The removal of counters; the argument is empty, and the reply the number of them. */
+    REMOVE
+  }
+
+  private static final List<Kind> KINDS = List.of(Kind.values());
+
+  /** Bounds what a member reads from another. */
+  private static final int MAX_KEYS = 100_000;
+
+  private static Kind kindOf(int code) {
+    if (code >= KINDS.size()) {
+      throw new IllegalArgumentException("unknown kind of a call: " + code);
+    }
+    return KINDS.get(code);
+  }
+
+  void writeTo(NumberWriter out) {
+    out.put(kind.ordinal()).put(partition).put(keys.length);
+    for (var key : keys) out.put(key);
+    out.put(argument);
+  }
+
+  static PartitionCall readFrom(NumberReader in) {
+    var kind = kindOf(in.count());
+    int partition = Math.toIntExact(in.next());
+    long count = in.next();
+    if (count < 1 || count > MAX_KEYS) {
+      throw new IllegalArgumentException("a batch has %d keys".formatted(count));
+    }
+    var keys = new String[(int) count];
+    for (int i = 0; i < keys.length; i++) keys[i] = in.text();
+    return new PartitionCall(kind, partition, keys, in.nextBytes());
+  }
+}
