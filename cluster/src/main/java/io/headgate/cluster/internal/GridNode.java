@@ -9,6 +9,7 @@ import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
+import com.tangosol.net.RequestTimeoutException;
 import java.nio.charset.StandardCharsets;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
@@ -32,6 +33,10 @@ public final class GridNode implements AutoCloseable {
 
   static final Logger LOG = Logger.getLogger("io.headgate.cluster");
 
+  /** The log of the grid; the reference keeps its level. */
+  private static final Logger GRID_LOG = Logger.getLogger("io.headgate.cluster.grid");
+
+  private static final int MAX_ATTEMPTS = 5;
   private static final String NOTICES = "HeadgateNotices";
   private static final long CHECK_MILLIS = 1_000;
 
@@ -94,26 +99,46 @@ public final class GridNode implements AutoCloseable {
       }
       settings = with;
       size = new ClusterSize(System.nanoTime());
+      if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
       GridProperties.set(with);
-      try {
-        CacheFactory.ensureCluster();
-        var loader = GridNode.class.getClassLoader();
-        var config =
-            ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
-                GridProperties.CACHES, loader);
-        var node = new GridNode(new ExtensibleConfigurableCacheFactory(config));
-        current = node;
-        node.follow();
-        return node;
-      } catch (RuntimeException e) {
-        CacheFactory.shutdown();
-        settings = null;
-        throw new IllegalStateException(
-            "cannot join the cluster at %s:%d: %s; check that the port is free and that --join names the members"
-                .formatted(with.host(), with.port(), e.getMessage()),
-            e);
+      for (int attempt = 1; ; attempt++) {
+        try {
+          var node = join();
+          current = node;
+          node.follow();
+          return node;
+        } catch (RuntimeException e) {
+          CacheFactory.shutdown();
+          if (attempt < MAX_ATTEMPTS && isTimeout(e)) continue;
+          settings = null;
+          GridProperties.clear();
+          throw new IllegalStateException(
+              "cannot join the cluster at %s:%d (%s); check that the port is free, and that the members to join can be reached"
+                  .formatted(with.host(), with.port(), firstLine(e)),
+              e);
+        }
       }
     }
+  }
+
+  private static GridNode join() {
+    CacheFactory.ensureCluster();
+    var config =
+        ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
+            GridProperties.CACHES, GridNode.class.getClassLoader());
+    return new GridNode(new ExtensibleConfigurableCacheFactory(config));
+  }
+
+  /** Returns whether the members, or this process, were too busy. */
+  private static boolean isTimeout(Throwable problem) {
+    for (var cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RequestTimeoutException) return true;
+    }
+    return false;
+  }
+
+  private static String firstLine(Throwable problem) {
+    return String.valueOf(problem.getMessage()).lines().findFirst().orElse("");
   }
 
   static NodeSettings settings() {
@@ -169,9 +194,10 @@ public final class GridNode implements AutoCloseable {
 
   /** Makes the grid join anew, which any use of the cache does if its service has ended. */
   private void rejoin() {
-    if (!closed) LOG.info(() -> "joining the cluster again, as member " + cache.getCacheService()
-        .getCluster().getLocalMember().getId());
-    var unused = cache.isActive() ? cache.size() : 0;
+    if (closed || cache.getCacheService().isRunning()) return;
+    LOG.warning("this member was expelled from the cluster; joining again without its counters");
+    int counters = cache.size();
+    LOG.info(() -> "joined the cluster again, which has %d counters".formatted(counters));
   }
 
   private void updateMembers() {
