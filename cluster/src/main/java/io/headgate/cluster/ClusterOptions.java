@@ -33,6 +33,25 @@ public final class ClusterOptions {
   private final Duration deadline;
   private final OutageListener outageListener;
   private final ConsistencyOptions consistency;
+  private final MessageListener messageListener;
+
+  /**
+   * Is notified of each batch of commands that was answered or has failed, for metrics. It runs on
+   * the thread that delivers the replies, so it must return quickly and must not throw.
+   */
+  @FunctionalInterface
+  public interface MessageListener {
+    /** Ignores all batches. */
+    MessageListener NONE = (commands, nanos) -> {};
+
+    /**
+     * Called when a batch was answered or has failed.
+     *
+     * @param commands the number of commands in the batch
+     * @param nanos the time since it was sent
+     */
+    void onReply(int commands, long nanos);
+  }
 
   private ClusterOptions(Builder builder) {
     this.join = builder.join;
@@ -45,6 +64,7 @@ public final class ClusterOptions {
     this.deadline = builder.deadline;
     this.outageListener = builder.outageListener;
     this.consistency = builder.consistency;
+    this.messageListener = builder.messageListener;
   }
 
   /**
@@ -57,6 +77,22 @@ public final class ClusterOptions {
    */
   public static Builder builder(String join) {
     return new Builder(MemberAddress.parseAll(join));
+  }
+
+  /** Returns a builder with these options. */
+  public Builder toBuilder() {
+    var builder = new Builder(join);
+    builder.host = host;
+    builder.port = port;
+    builder.name = name;
+    builder.secret = secret;
+    builder.backups = backups;
+    builder.maxBytes = maxBytes;
+    builder.deadline = deadline;
+    builder.outageListener = outageListener;
+    builder.consistency = consistency;
+    builder.messageListener = messageListener;
+    return builder;
   }
 
   /** Returns the members to look for. */
@@ -113,6 +149,11 @@ public final class ClusterOptions {
     return consistency;
   }
 
+  /** Returns the listener that is notified of each batch of commands. */
+  public MessageListener messageListener() {
+    return messageListener;
+  }
+
   /** Leaves out the secret. */
   @Override
   public String toString() {
@@ -132,6 +173,7 @@ public final class ClusterOptions {
     private Duration deadline = DEFAULT_DEADLINE;
     private OutageListener outageListener = OutageListener.NONE;
     private ConsistencyOptions consistency = ConsistencyOptions.DEFAULT;
+    private MessageListener messageListener = MessageListener.NONE;
 
     private Builder(List<MemberAddress> join) {
       this.join = join;
@@ -234,6 +276,12 @@ public final class ClusterOptions {
     /** Sets the options of the consistency modes leased, eventual and auto. */
     public Builder consistency(ConsistencyOptions consistency) {
       this.consistency = consistency;
+      return this;
+    }
+
+    /** Sets the listener that is notified of each batch of commands. */
+    public Builder messageListener(MessageListener messageListener) {
+      this.messageListener = messageListener;
       return this;
     }
 

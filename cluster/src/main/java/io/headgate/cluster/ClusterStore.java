@@ -1,18 +1,21 @@
 package io.headgate.cluster;
 
+import io.headgate.cluster.internal.ClusterChannel;
 import io.headgate.cluster.internal.ClusterSignalStore;
 import io.headgate.cluster.internal.GridNode;
 import io.headgate.cluster.internal.MemberEvents;
 import io.headgate.cluster.internal.NodeSettings;
 import io.headgate.internal.consistency.ConsistencyStore;
 import io.headgate.internal.consistency.FailureDomains;
-import io.headgate.internal.script.BatchListener;
 import io.headgate.internal.script.CounterKeys;
 import io.headgate.internal.script.FailureDomainStore;
 import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
+import io.headgate.store.InstanceChannel;
 import io.headgate.store.SignalStore;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -38,6 +41,7 @@ public final class ClusterStore extends ForwardingStore {
   private final ConsistencyStore consistency;
   private final FailureDomainStore domains;
   private final SignalStore signals;
+  private final InstanceChannel channel;
 
   private ClusterStore(
       ClusterOptions options,
@@ -45,7 +49,8 @@ public final class ClusterStore extends ForwardingStore {
       MemberEvents events,
       ConsistencyStore consistency,
       FailureDomainStore domains,
-      SignalStore signals) {
+      SignalStore signals,
+      InstanceChannel channel) {
     super(domains);
     this.options = options;
     this.node = node;
@@ -53,6 +58,7 @@ public final class ClusterStore extends ForwardingStore {
     this.consistency = consistency;
     this.domains = domains;
     this.signals = signals;
+    this.channel = channel;
   }
 
   /**
@@ -79,7 +85,7 @@ public final class ClusterStore extends ForwardingStore {
     var executor =
         ScriptExecutor.of(
             new ScriptExecutor.Settings(
-                "The cluster", PREFIX, options.deadline(), WARM_UP_CALLS, BatchListener.NONE),
+                "The cluster", PREFIX, options.deadline(), WARM_UP_CALLS, options.messageListener()::onReply),
             connection,
             connection.barrier());
     var events = new MemberEvents();
@@ -103,10 +109,17 @@ public final class ClusterStore extends ForwardingStore {
     events.forwardTo(consistency);
     node.listen(events);
     return new ClusterStore(
-        options, node, events, consistency, domains, new ClusterSignalStore(connection, PREFIX));
+        options,
+        node,
+        events,
+        consistency,
+        domains,
+        new ClusterSignalStore(connection, PREFIX),
+        new ClusterChannel(connection, events));
   }
 
   private static NodeSettings settings(ClusterOptions options) {
+    requireSecret(options);
     return new NodeSettings(
         options.name(),
         options.host(),
@@ -114,9 +127,24 @@ public final class ClusterStore extends ForwardingStore {
         options.join().stream()
             .map(each -> new NodeSettings.HostPort(each.host(), each.port()))
             .toList(),
-        Optional.empty(),
+        options.secret(),
         options.backups(),
         options.maxBytes());
+  }
+
+  /** Refuses to let other machines join, and read and change all counters, without a secret. */
+  private static void requireSecret(ClusterOptions options) {
+    if (options.secret().isPresent()) return;
+    try {
+      if (InetAddress.getByName(options.host()).isLoopbackAddress()) return;
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(
+          "the address of this member can't be resolved: " + options.host(), e);
+    }
+    throw new IllegalArgumentException(
+        "a member at %s, which other machines can reach, needs a cluster secret; set the same"
+            .formatted(options.host())
+            + " on all members, or bind to 127.0.0.1");
   }
 
   /** Returns the options of this member. */
@@ -163,6 +191,11 @@ public final class ClusterStore extends ForwardingStore {
    */
   public List<HotKey> hotKeys(int max) {
     return consistency.hotKeys(max);
+  }
+
+  /** Returns the channel for messages between the members. */
+  public InstanceChannel channel() {
+    return channel;
   }
 
   @Override

@@ -51,12 +51,16 @@ class ArchitectureTest {
         .definedBy("io.headgate.internal.consistency")
         .layer("shedding")
         .definedBy("io.headgate.internal.shedding")
+        .layer("script")
+        .definedBy("io.headgate.internal.script")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
         .definedBy("io.headgate.rulefile")
         .layer("redis")
         .definedBy("io.headgate.redis..")
+        .layer("cluster")
+        .definedBy("io.headgate.cluster..")
         .layer("server")
         .definedBy("io.headgate.server..")
         .whereLayer("hash")
@@ -75,12 +79,16 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("shedding")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
+        .whereLayer("script")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency")
         .whereLayer("facade")
         .mayOnlyAccessLayers("load", "limit", "rule", "store", "shedding")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
+        .whereLayer("cluster")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -99,6 +107,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .should()
         .onlyDependOnClassesThat()
@@ -113,6 +122,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .check(ALL);
   }
@@ -125,6 +135,17 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.lettuce..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyTheClusterStoreDependsOnTheGrid() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.cluster.internal")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("com.tangosol..", "com.oracle..")
         .check(ALL);
   }
 
@@ -278,6 +299,7 @@ class ArchitectureTest {
             "io.headgate.server.grpc..",
             "io.headgate.server.cli..",
             "io.headgate.redis..",
+            "io.headgate.cluster..",
             "io.vertx..",
             "io.netty..",
             "java.nio.file..")
@@ -309,6 +331,7 @@ class ArchitectureTest {
             "io.headgate.internal.consistency",
             "io.headgate.rulefile",
             "io.headgate.redis",
+            "io.headgate.cluster",
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.grpc",

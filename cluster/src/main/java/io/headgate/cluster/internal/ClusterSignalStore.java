@@ -24,14 +24,17 @@ public final class ClusterSignalStore implements SignalStore {
   @Override
   public CompletionStage<LoadReading> report(SignalReport report) {
     return connection
-        .load(name(report.counter(), report.key()), LoadOperation.encode(report))
+        .call(
+            PartitionCall.Kind.LOAD,
+            name(report.counter(), report.key()),
+            LoadOperation.encode(report))
         .thenApply(LoadOperation::decode);
   }
 
   @Override
   public CompletionStage<LoadReading> read(Counter counter, String key) {
     return connection
-        .load(name(counter, key), LoadOperation.encode(null))
+        .call(PartitionCall.Kind.LOAD, name(counter, key), LoadOperation.encode(null))
         .thenApply(LoadOperation::decode);
   }
 

@@ -11,6 +11,7 @@ import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
 import com.tangosol.net.RequestTimeoutException;
 import java.nio.charset.StandardCharsets;
+import io.headgate.limit.NumberReader;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.util.Objects;
@@ -47,6 +48,9 @@ public final class GridNode implements AutoCloseable {
 
     /** Permits of a counter were returned early. */
     void permitsReturned(String name);
+
+    /** A message of a topic was published. */
+    void message(String topic, String text);
 
     /** Notices may have been missed: this member is, or was, not part of the majority. */
     void disconnected();
@@ -129,10 +133,11 @@ public final class GridNode implements AutoCloseable {
     return new GridNode(new ExtensibleConfigurableCacheFactory(config));
   }
 
-  /** Returns whether the members, or this process, were too busy. */
+  /** Returns whether the members, or this process, were too busy to join in time. */
   private static boolean isTimeout(Throwable problem) {
     for (var cause = problem; cause != null; cause = cause.getCause()) {
       if (cause instanceof RequestTimeoutException) return true;
+      if (String.valueOf(cause.getMessage()).startsWith("Failed to start Service")) return true;
     }
     return false;
   }
@@ -159,6 +164,10 @@ public final class GridNode implements AutoCloseable {
       case RESET -> listener.counterReset(new String(content, StandardCharsets.UTF_8));
       case RETURNED -> listener.permitsReturned(new String(content, StandardCharsets.UTF_8));
       case LEAVING -> {}
+      case MESSAGE -> {
+        var in = new NumberReader(content);
+        listener.message(in.text(), in.text());
+      }
     }
   }
 

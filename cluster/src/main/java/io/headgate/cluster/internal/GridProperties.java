@@ -32,7 +32,8 @@ final class GridProperties {
 
   static void set(NodeSettings settings) {
     of(settings).forEach(System::setProperty);
-    settings.tls().ifPresent(keys -> {
+    settings.secret().ifPresent(secret -> {
+      var keys = SecretKeys.write(settings.name(), secret);
       System.setProperty("headgate.cluster.sockets", "headgate-tls");
       System.setProperty("headgate.cluster.keystore", keys.identity().toUri().toString());
       System.setProperty("headgate.cluster.truststore", keys.trust().toUri().toString());

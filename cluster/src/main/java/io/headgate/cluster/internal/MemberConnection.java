@@ -4,6 +4,7 @@ import io.headgate.internal.script.LimitFormat;
 import io.headgate.internal.script.ReadBarrier;
 import io.headgate.internal.script.ScriptConnection;
 import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,20 +33,22 @@ public final class MemberConnection implements ScriptConnection {
         new PartitionCall(PartitionCall.Kind.BATCH, partition, names, argument));
   }
 
-  /** Reads or changes the load of a backend. */
-  CompletionStage<byte[]> load(String name, byte[] operation) {
+  /** Executes an operation on one entry, at its owner. */
+  CompletionStage<byte[]> call(PartitionCall.Kind kind, String name, byte[] argument) {
     int partition = EntryKey.ofName(name).partition();
-    return loop.submit(
-        new PartitionCall(PartitionCall.Kind.LOAD, partition, new String[] {name}, operation));
+    return loop.submit(new PartitionCall(kind, partition, new String[] {name}, argument));
+  }
+
+  /** Publishes a message of a topic to all members. */
+  void publish(String topic, String text) {
+    node.publish(
+        Notice.Kind.MESSAGE, new NumberWriter().put(topic).put(text).toByteArray());
   }
 
   @Override
   public CompletionStage<Long> reset(byte[] key) {
     var name = new String(key, StandardCharsets.UTF_8);
-    int partition = EntryKey.ofName(name).partition();
-    return loop.submit(
-            new PartitionCall(
-                PartitionCall.Kind.REMOVE, partition, new String[] {name}, new byte[0]))
+    return call(PartitionCall.Kind.REMOVE, name, new byte[0])
         .thenApply(reply -> {
           node.publish(Notice.Kind.RESET, key);
           return new NumberReader(reply).next();

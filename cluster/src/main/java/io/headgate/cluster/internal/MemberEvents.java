@@ -3,6 +3,10 @@ package io.headgate.cluster.internal;
 import io.headgate.internal.consistency.ConsistencyStore;
 import io.headgate.internal.script.InstanceCount;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class MemberEvents implements GridNode.Listener {
   private final InstanceCount outageCount =
       new InstanceCount(Duration.ofSeconds(6), System.nanoTime());
+  private final ConcurrentHashMap<String, List<Consumer<String>>> topics =
+      new ConcurrentHashMap<>();
   private volatile @Nullable ConsistencyStore store;
   private volatile boolean majority = true;
 
@@ -40,6 +46,16 @@ public final class MemberEvents implements GridNode.Listener {
   public void permitsReturned(String name) {
     var to = store;
     if (to != null) to.permitsReturned(name);
+  }
+
+  /** Passes each later message of a topic to a listener. */
+  void listen(String topic, Consumer<String> listener) {
+    topics.computeIfAbsent(topic, first -> new CopyOnWriteArrayList<>()).add(listener);
+  }
+
+  @Override
+  public void message(String topic, String text) {
+    for (var each : topics.getOrDefault(topic, List.of())) each.accept(text);
   }
 
   @Override

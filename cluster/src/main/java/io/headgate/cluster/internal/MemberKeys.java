@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * @param trust the certificates that other members must have or be signed by
  * @param password the password of both
  */
-public record MemberKeys(Path identity, Path trust, String password) {
+record MemberKeys(Path identity, Path trust, String password) {
   /** Leaves out the password. */
   @Override
   public String toString() {

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param host the address to bind to
  * @param port the port to listen on
  * @param join the addresses of members, with ports; names may have several addresses
- * @param tls how members authenticate each other; empty for connections in clear
+ * @param secret with which members authenticate each other; empty for connections in clear
  * @param backups the number of members that have a copy of each counter
  * @param maxBytes the memory for the counters that this member owns
  */
@@ -19,7 +19,7 @@ public record NodeSettings(
     String host,
     int port,
     List<HostPort> join,
-    Optional<MemberKeys> tls,
+    Optional<String> secret,
     int backups,
     long maxBytes) {
 
@@ -34,5 +34,11 @@ public record NodeSettings(
   /** Copies the list. */
   public NodeSettings {
     join = List.copyOf(join);
+  }
+
+  /** Leaves out the secret. */
+  @Override
+  public String toString() {
+    return "NodeSettings[%s at %s:%d]".formatted(name, host, port);
   }
 }

@@ -21,7 +21,9 @@ final class Notice implements Invocable {
     /** Permits of a counter were returned early; the content is its name. */
     RETURNED,
     /** The sender leaves the cluster in order. */
-    LEAVING
+    LEAVING,
+    /** A message of a topic; the content is the name of the topic and the text. */
+    MESSAGE
   }
 
   private static final List<Kind> KINDS = List.of(Kind.values());

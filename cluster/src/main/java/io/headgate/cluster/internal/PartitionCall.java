@@ -19,7 +19,11 @@ record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
     /** A report or reading of the load of a backend; see {@link LoadOperation}. */
     LOAD,
     /** The removal of counters; the argument is empty, and the reply the number of them. */
-    REMOVE
+    REMOVE,
+    /** Stores a value: its time to live in milliseconds, and its bytes. */
+    PUT,
+    /** Reads a value; the reply is empty if there is none, and else a 1 and the bytes. */
+    GET
   }
 
   private static final List<Kind> KINDS = List.of(Kind.values());

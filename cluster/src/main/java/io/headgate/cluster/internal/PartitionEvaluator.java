@@ -6,6 +6,7 @@ import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
+import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.limit.State;
 import io.headgate.store.Ticker;
@@ -47,7 +48,30 @@ final class PartitionEvaluator {
       case BATCH -> evaluateBatch(call, anchor);
       case LOAD -> LoadOperation.evaluate(call, anchor, ticker.micros());
       case REMOVE -> remove(call, anchor);
+      case PUT -> put(call, anchor);
+      case GET -> get(call, anchor);
     };
+  }
+
+  private static BinaryEntry<EntryKey, byte[]> entryOf(
+      PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
+    return anchor.getAssociatedEntry(
+        GridNode.COUNTERS, new EntryKey(call.partition(), call.keys()[0]));
+  }
+
+  private static byte[] put(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
+    var in = new NumberReader(call.argument());
+    var entry = entryOf(call, anchor);
+    long millis = in.positive();
+    entry.setValue(in.nextBytes());
+    entry.expire(millis);
+    in.end();
+    return new byte[0];
+  }
+
+  private static byte[] get(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
+    var value = entryOf(call, anchor).getValue();
+    return value == null ? new byte[0] : new NumberWriter().put(1).put(value).toByteArray();
   }
 
   private static byte[] remove(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {

@@ -1,6 +1,6 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.redis.Broadcast;
+import io.headgate.store.InstanceChannel;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
@@ -62,7 +62,7 @@ public final class DatabaseRuleRepository implements RuleRepository {
       DatabaseAddress database,
       Path snapshot,
       Duration pollInterval,
-      Optional<Broadcast> broadcast,
+      Optional<InstanceChannel> broadcast,
       InstantSource clock) {}
 
   private DatabaseRuleRepository(Database database, Settings settings, Seed seed) {
