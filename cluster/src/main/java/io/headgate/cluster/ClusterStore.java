@@ -85,7 +85,11 @@ public final class ClusterStore extends ForwardingStore {
     var executor =
         ScriptExecutor.of(
             new ScriptExecutor.Settings(
-                "The cluster", PREFIX, options.deadline(), WARM_UP_CALLS, options.messageListener()::onReply),
+                "The cluster",
+                PREFIX,
+                options.deadline(),
+                WARM_UP_CALLS,
+                options.messageListener()::onReply),
             connection,
             connection.barrier());
     var events = new MemberEvents();
@@ -143,7 +147,7 @@ public final class ClusterStore extends ForwardingStore {
     }
     throw new IllegalArgumentException(
         "a member at %s, which other machines can reach, needs a cluster secret; set the same"
-            .formatted(options.host())
+                .formatted(options.host())
             + " on all members, or bind to 127.0.0.1");
   }
 

@@ -34,7 +34,8 @@ public record MemberAddress(String host, int port) {
     var host = hasPort ? text.substring(0, colon) : text;
     if (bracketed && close == host.length() - 1) host = host.substring(1, close);
     try {
-      int port = hasPort ? Integer.parseInt(text.substring(colon + 1)) : ClusterOptions.DEFAULT_PORT;
+      int port =
+          hasPort ? Integer.parseInt(text.substring(colon + 1)) : ClusterOptions.DEFAULT_PORT;
       return new MemberAddress(host, port);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(

@@ -50,12 +50,11 @@ class ClusterProcessesTest {
         () ->
             MEMBERS.stream()
                 .map(MemberProcess::status)
-                .allMatch(
-                    status ->
-                        status.members() == count
-                            && status.available()
-                            && status.unowned() == 0
-                            && status.unbacked() == 0));
+                .allMatch(status ->
+                    status.members() == count
+                        && status.available()
+                        && status.unowned() == 0
+                        && status.unbacked() == 0));
   }
 
   private static Counts sum(List<Counts> all) {

@@ -123,9 +123,11 @@ final class MemberMain {
     running.set(true);
     var request = Request.of(subject(rule, key));
     for (int i = 0; i < threads; i++) {
-      callers.add(Thread.ofPlatform().start(() -> {
-        while (running.get()) check(request);
-      }));
+      callers.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                while (running.get()) check(request);
+              }));
     }
     return "started";
   }
@@ -143,9 +145,11 @@ final class MemberMain {
     var left = new AtomicLong(count);
     var threads = new ArrayList<Thread>();
     for (int i = 0; i < 8; i++) {
-      threads.add(Thread.ofPlatform().start(() -> {
-        while (left.getAndDecrement() > 0) check(request);
-      }));
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                while (left.getAndDecrement() > 0) check(request);
+              }));
     }
     for (var thread : threads) thread.join();
     return counts();

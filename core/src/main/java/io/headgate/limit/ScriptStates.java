@@ -1,6 +1,5 @@
 package io.headgate.limit;
 
-import io.headgate.rule.Charge;
 import java.util.Arrays;
 
 /** The state operations of remote stores that the limits themselves do not implement. */
@@ -25,12 +24,20 @@ public final class ScriptStates {
   /**
    * Undoes a charge. The Redis script mirrors this function as {@code give_back}.
    *
+   * @param holder the holder of slots
+   * @param share the tenant of a limit that is shared fairly
    * @param madeAt the time of the charge
    * @param freshAt the time at which a bucket would have been full after the charge
    */
-  public static State giveBack(Charge charge, State state, long now, long madeAt, long freshAt) {
-    var limit = charge.limit();
-    long cost = charge.cost();
+  public static State giveBack(
+      Limit limit,
+      State state,
+      long now,
+      long cost,
+      long holder,
+      Share share,
+      long madeAt,
+      long freshAt) {
     var current = adopted(limit, state, now);
     var bare = HeldState.withoutHolds(current);
     State next =
@@ -43,9 +50,9 @@ public final class ScriptStates {
           case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
           case RollingWindow window ->
               ((RollingState) bare).without(freshAt - window.window(), cost, MAX_RENUMBERED);
-          case SlotLimit slots -> slots.release(bare, now, charge.holder());
+          case SlotLimit slots -> slots.release(bare, now, holder);
           case FairShare fair ->
-              fair(fair.arithmetic(), (FairState) bare, charge.shareOrNone(), now, cost, freshAt);
+              fair(fair.arithmetic(), (FairState) bare, share, now, cost, freshAt);
           case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
         };
     return limit instanceof Holdable holdable

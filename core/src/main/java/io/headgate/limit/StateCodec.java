@@ -168,8 +168,7 @@ public final class StateCodec {
     for (int left = in.count(); left > 0; left--) {
       var id = in.text();
       int weight = new Share(id, in.count()).weight();
-      var tenant =
-          new FairTenants.Tenant(id, FairTenants.hashOf(id), weight, in.next(), in.next());
+      var tenant = new FairTenants.Tenant(id, FairTenants.hashOf(id), weight, in.next(), in.next());
       tenants = tenants.with(tenant);
       if (in.next() == 1) debts = FairDebts.add(debts, tenant);
     }

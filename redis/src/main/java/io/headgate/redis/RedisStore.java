@@ -2,14 +2,14 @@ package io.headgate.redis;
 
 import io.headgate.internal.consistency.ConsistencyStore;
 import io.headgate.internal.consistency.FailureDomains;
+import io.headgate.internal.script.CounterKeys;
 import io.headgate.internal.script.FailureDomainStore;
+import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.redis.internal.connection.InstanceRegistry;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.PubSub;
-import io.headgate.internal.script.CounterKeys;
-import io.headgate.redis.internal.connection.ResetSubscriber;
 import io.headgate.redis.internal.connection.RedisSignalStore;
-import io.headgate.internal.script.ScriptExecutor;
+import io.headgate.redis.internal.connection.ResetSubscriber;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.SignalStore;
@@ -89,7 +89,7 @@ public final class RedisStore extends ForwardingStore {
     int count = cluster ? CLUSTER_DOMAINS : 1;
 
     // The layers, from the inside out.
-    var executor = 
+    var executor =
         ScriptExecutor.of(
             new ScriptExecutor.Settings(
                 "Redis",

@@ -1,8 +1,8 @@
 package io.headgate.simulation;
 
+import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.State;
-import io.headgate.internal.script.ScriptInterpreter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

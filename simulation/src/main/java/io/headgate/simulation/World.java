@@ -1,11 +1,11 @@
 package io.headgate.simulation;
 
+import io.headgate.internal.script.LimitFormat;
+import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.SlotLimit;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.redis.SimulatedStore;
-import io.headgate.internal.script.LimitFormat;
-import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;

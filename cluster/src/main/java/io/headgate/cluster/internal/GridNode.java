@@ -10,10 +10,10 @@ import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
 import com.tangosol.net.RequestTimeoutException;
-import java.nio.charset.StandardCharsets;
 import io.headgate.limit.NumberReader;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -272,8 +272,8 @@ public final class GridNode implements AutoCloseable {
   }
 
   /** Returns the members and what they own. */
-  public ClusterView view() {
-    return ClusterView.of((PartitionedService) cache.getCacheService());
+  public MembershipView view() {
+    return MembershipView.of((PartitionedService) cache.getCacheService());
   }
 
   /** Leaves the cluster in order: the other members take over all counters first. */

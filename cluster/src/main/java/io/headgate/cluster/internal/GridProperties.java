@@ -32,13 +32,15 @@ final class GridProperties {
 
   static void set(NodeSettings settings) {
     of(settings).forEach(System::setProperty);
-    settings.secret().ifPresent(secret -> {
-      var keys = SecretKeys.write(settings.name(), secret);
-      System.setProperty("headgate.cluster.sockets", "headgate-tls");
-      System.setProperty("headgate.cluster.keystore", keys.identity().toUri().toString());
-      System.setProperty("headgate.cluster.truststore", keys.trust().toUri().toString());
-      System.setProperty("headgate.cluster.keystore.password", keys.password());
-    });
+    settings
+        .secret()
+        .ifPresent(secret -> {
+          var keys = SecretKeys.write(settings.name(), secret);
+          System.setProperty("headgate.cluster.sockets", "headgate-tls");
+          System.setProperty("headgate.cluster.keystore", keys.identity().toUri().toString());
+          System.setProperty("headgate.cluster.truststore", keys.trust().toUri().toString());
+          System.setProperty("headgate.cluster.keystore.password", keys.password());
+        });
   }
 
   /** Removes the properties of a member that has left, and the password among them. */

@@ -38,8 +38,7 @@ final class LoadOperation {
    * @param now the clock of this member, in microseconds
    * @return the encoded {@link LoadReading}
    */
-  static byte[] evaluate(
-      PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now) {
+  static byte[] evaluate(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now) {
     var key = new EntryKey(call.partition(), call.keys()[0]);
     var entry = anchor.<EntryKey, byte[]>getAssociatedEntry(GridNode.COUNTERS, key);
     var stored = entry.getValue();

@@ -23,14 +23,13 @@ public final class MajorityPolicy implements ActionPolicy {
     if (action instanceof MemberTimeoutAction timeout) {
       int responsive = timeout.getResponsiveMemberSet().size();
       boolean allowed = GridNode.size().isMajority(responsive);
-      GridNode.LOG.info(
-          () ->
-              "members %s do not respond, %s do, of %d: %s"
-                  .formatted(
-                      timeout.getTimedOutMemberSet(),
-                      timeout.getResponsiveMemberSet(),
-                      GridNode.size().size(),
-                      allowed ? "expelled" : "waiting, since this is no majority"));
+      GridNode.LOG.info(() ->
+          "members %s do not respond, %s do, of %d: %s"
+              .formatted(
+                  timeout.getTimedOutMemberSet(),
+                  timeout.getResponsiveMemberSet(),
+                  GridNode.size().size(),
+                  allowed ? "expelled" : "waiting, since this is no majority"));
       return allowed;
     }
     if (action == CacheAction.READ || action == CacheAction.WRITE) {

@@ -29,8 +29,7 @@ public final class MemberConnection implements ScriptConnection {
     var names = new String[keys.length];
     for (int i = 0; i < keys.length; i++) names[i] = new String(keys[i], StandardCharsets.UTF_8);
     int partition = EntryKey.ofName(names[0]).partition();
-    return loop.submit(
-        new PartitionCall(PartitionCall.Kind.BATCH, partition, names, argument));
+    return loop.submit(new PartitionCall(PartitionCall.Kind.BATCH, partition, names, argument));
   }
 
   /** Executes an operation on one entry, at its owner. */
@@ -41,8 +40,7 @@ public final class MemberConnection implements ScriptConnection {
 
   /** Publishes a message of a topic to all members. */
   void publish(String topic, String text) {
-    node.publish(
-        Notice.Kind.MESSAGE, new NumberWriter().put(topic).put(text).toByteArray());
+    node.publish(Notice.Kind.MESSAGE, new NumberWriter().put(topic).put(text).toByteArray());
   }
 
   @Override

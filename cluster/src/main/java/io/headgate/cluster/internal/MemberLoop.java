@@ -185,9 +185,7 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
   }
 
   private void deliver(
-      List<Pending> message,
-      @Nullable Map<EntryKey, byte[]> replies,
-      @Nullable Throwable problem) {
+      List<Pending> message, @Nullable Map<EntryKey, byte[]> replies, @Nullable Throwable problem) {
     pending.addAndGet(-message.size());
     if (replies == null) {
       var failure = failureOf(problem);

@@ -65,7 +65,8 @@ final class SecretKeys {
           save(trust, folder.resolve("trust.p12"), password),
           password);
     } catch (GeneralSecurityException | IOException e) {
-      throw new IllegalStateException("cannot derive the keys of the cluster: " + e.getMessage(), e);
+      throw new IllegalStateException(
+          "cannot derive the keys of the cluster: " + e.getMessage(), e);
     }
   }
 
@@ -78,8 +79,7 @@ final class SecretKeys {
   private static Path save(KeyStore store, Path file, String password)
       throws GeneralSecurityException, IOException {
     Files.createFile(
-        file,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (var out = Files.newOutputStream(file)) {
       store.store(out, password.toCharArray());
     }
@@ -141,8 +141,7 @@ final class SecretKeys {
     signer.update(body);
     var signature = der(0x03, join(new byte[1], signer.sign()));
     return CertificateFactory.getInstance("X.509")
-        .generateCertificate(
-            new ByteArrayInputStream(sequence(body, algorithm, signature)));
+        .generateCertificate(new ByteArrayInputStream(sequence(body, algorithm, signature)));
   }
 
   private static byte[] text(String text) {

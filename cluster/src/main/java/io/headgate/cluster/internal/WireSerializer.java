@@ -90,8 +90,7 @@ public final class WireSerializer implements Serializer {
       case Collection<?> list -> writeAll(out, LIST, list);
       case Object[] array -> writeAll(out, ARRAY, Arrays.asList(array));
       case Boolean truth -> out.writeByte(truth ? TRUE : FALSE);
-      default ->
-          throw new IOException("the wire format has no " + value.getClass().getName());
+      default -> throw new IOException("the wire format has no " + value.getClass().getName());
     }
   }
 

@@ -73,7 +73,8 @@ final class Batcher {
       command.completeExceptionally(
           new StoreException(
                   Kind.OVERLOADED,
-                  "the queue of requests to %s is full (%d)".formatted(deadline.store(), MAX_QUEUED),
+                  "the queue of requests to %s is full (%d)"
+                      .formatted(deadline.store(), MAX_QUEUED),
                   null)
               .unsent());
       return;

@@ -286,8 +286,7 @@ final class CrossSlotPlan {
       var keys = new ArrayList<String>();
       for (var command : commands) {
         if (command.state() != State.FAILED) continue;
-        if (!(Failures.rootOf(command.exceptionNow()) instanceof StoreException failure))
-          continue;
+        if (!(Failures.rootOf(command.exceptionNow()) instanceof StoreException failure)) continue;
         if (first == null) first = failure;
         keys.add(command.charge().key());
       }

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Executes plans and other operations on remote servers: encodes each as commands, one per hash slot, and
- * submits them to the {@link Batcher} of the slot. Operations without a reply within the deadline
- * fail with a {@link StoreException}. Thread-safe.
+ * Executes plans and other operations on remote servers: encodes each as commands, one per hash
+ * slot, and submits them to the {@link Batcher} of the slot. Operations without a reply within the
+ * deadline fail with a {@link StoreException}. Thread-safe.
  */
 public final class ScriptExecutor implements Store, HoldingStore {
   /** The clock of decisions except in tests. */
@@ -85,11 +85,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
    * @param roundTrips is notified of each round trip
    */
   public record Settings(
-      String store,
-      String prefix,
-      Duration deadline,
-      int warmUpCalls,
-      BatchListener roundTrips) {}
+      String store, String prefix, Duration deadline, int warmUpCalls, BatchListener roundTrips) {}
 
   /**
    * Creates the executor of a store.
@@ -257,8 +253,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   /**
-   * Charges permits that were admitted while the store was unavailable. If the limit cannot be charged
-   * beyond its capacity (leaky bucket, rolling window), charges as many as are available.
+   * Charges permits that were admitted while the store was unavailable. If the limit cannot be
+   * charged beyond its capacity (leaky bucket, rolling window), charges as many as are available.
    */
   public CompletionStage<?> chargeSpent(Charge charge) {
     if (charge.limit() instanceof Holdable) return report(charge);

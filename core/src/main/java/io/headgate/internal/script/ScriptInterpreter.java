@@ -174,7 +174,8 @@ public final class ScriptInterpreter {
       int mode = Math.toIntExact(number());
       long count = number();
       switch (mode) {
-        case Batch.RENEW, Batch.RELEASE, Batch.RELEASE_AFTER -> changeSlot(mode, Math.toIntExact(count));
+        case Batch.RENEW, Batch.RELEASE, Batch.RELEASE_AFTER ->
+            changeSlot(mode, Math.toIntExact(count));
         case Batch.HOLD -> hold(Math.toIntExact(count));
         case Batch.REPORT -> report(Math.toIntExact(count));
         case Batch.GIVE_BACK -> giveBack();
@@ -199,8 +200,8 @@ public final class ScriptInterpreter {
             default -> slots.release(state, now, holder, completedCall());
           };
       if (state instanceof SlotState) memory.put(name, next, slots);
-      memory.noted(
-          () -> (mode == Batch.RENEW ? "renew " : "release ") + name + " of " + holder + ": " + holds);
+      memory.noted(() ->
+          (mode == Batch.RENEW ? "renew " : "release ") + name + " of " + holder + ": " + holds);
       out.put(holds ? 1 : 0);
     }
 
@@ -260,7 +261,16 @@ public final class ScriptInterpreter {
       var charge = charge(name);
       long madeAt = number();
       long wasFreshAt = number();
-      var next = ScriptStates.giveBack(charge, memory.get(name), now, madeAt, wasFreshAt);
+      var next =
+          ScriptStates.giveBack(
+              charge.limit(),
+              memory.get(name),
+              now,
+              charge.cost(),
+              charge.holder(),
+              charge.shareOrNone(),
+              madeAt,
+              wasFreshAt);
       memory.put(name, next, charge.limit());
       memory.charged(name, -charge.cost());
       memory.noted(() -> "give back " + charge.cost() + " of " + name);
@@ -271,7 +281,10 @@ public final class ScriptInterpreter {
       var counter = limits.get(index());
       long cost = number();
       long holder = counter.limit() instanceof SlotLimit ? number() : 0;
-      var share = counter.limit() instanceof FairShare ? new Share(text(), Math.toIntExact(number())) : null;
+      var share =
+          counter.limit() instanceof FairShare
+              ? new Share(text(), Math.toIntExact(number()))
+              : null;
       return new Charge(counter, name, cost, holder, share);
     }
 

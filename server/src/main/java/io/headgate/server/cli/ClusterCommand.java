@@ -83,7 +83,6 @@ final class ClusterCommand implements Callable<Integer> {
         cluster.at("partitions").number(),
         unowned + unbacked == 0
             ? "each with an owner and a copy"
-            : context.bad(
-                "%d without an owner, %d without a copy".formatted(unowned, unbacked)));
+            : context.bad("%d without an owner, %d without a copy".formatted(unowned, unbacked)));
   }
 }

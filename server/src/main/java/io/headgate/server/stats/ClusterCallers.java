@@ -1,10 +1,10 @@
 package io.headgate.server.stats;
 
-import io.headgate.store.InstanceChannel;
 import io.headgate.server.callers.CallerCodec;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerMerge;
 import io.headgate.server.callers.PeerInstances;
+import io.headgate.store.InstanceChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +39,8 @@ public final class ClusterCallers {
   /**
    * @param instance unique name of this instance
    */
-  public ClusterCallers(StatsCollector stats, Optional<InstanceChannel> broadcast, String instance) {
+  public ClusterCallers(
+      StatsCollector stats, Optional<InstanceChannel> broadcast, String instance) {
     this.stats = stats;
     this.broadcast = broadcast;
     this.instance = instance;

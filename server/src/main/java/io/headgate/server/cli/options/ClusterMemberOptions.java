@@ -91,11 +91,10 @@ public final class ClusterMemberOptions {
 
   private ClusterOptions.Builder options() {
     var members =
-        join.orElseThrow(
-            () ->
-                new CommandFailure(
-                    "--store cluster needs --join with the members to look for, such as --join"
-                        + " 127.0.0.1:7574,127.0.0.1:7575"));
+        join.orElseThrow(() ->
+            new CommandFailure(
+                "--store cluster needs --join with the members to look for, such as --join"
+                    + " 127.0.0.1:7574,127.0.0.1:7575"));
     var options = withOptionName("--join", () -> ClusterOptions.builder(members));
     withOptionName("--cluster-port", () -> options.port(port));
     withOptionName("--cluster-backups", () -> options.backups(backups));

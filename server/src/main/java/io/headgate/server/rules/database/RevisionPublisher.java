@@ -1,7 +1,7 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.store.InstanceChannel;
 import io.headgate.rule.Rule;
+import io.headgate.store.InstanceChannel;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param unowned the number of partitions without an owner, which are being moved
  * @param unbacked the number of partitions without a copy at another member
  */
-public record ClusterView(List<View> members, int partitions, int unowned, int unbacked) {
+public record MembershipView(List<View> members, int partitions, int unowned, int unbacked) {
   /**
    * One member.
    *
@@ -28,7 +28,7 @@ public record ClusterView(List<View> members, int partitions, int unowned, int u
    */
   public record View(int id, String address, boolean self, int owned, int backed) {}
 
-  static ClusterView of(PartitionedService service) {
+  static MembershipView of(PartitionedService service) {
     int count = service.getPartitionCount();
     int unowned = 0;
     int unbacked = 0;
@@ -56,6 +56,6 @@ public record ClusterView(List<View> members, int partitions, int unowned, int u
               backed.getOrDefault(id, 0)));
     }
     views.sort(Comparator.comparingInt(View::id));
-    return new ClusterView(List.copyOf(views), count, unowned, unbacked);
+    return new MembershipView(List.copyOf(views), count, unowned, unbacked);
   }
 }
