@@ -26,7 +26,7 @@ public final class NumberReader {
       byte part = nextByte();
       if (shift == 63 && (part & 0xFE) != 0) break;
       rest |= (part & 0x7FL) << shift;
-      if (part >= 0) return rest >>> 1 ^ -(rest & 1);
+      if (part >= 0) return (rest >>> 1) ^ -(rest & 1);
     }
     throw new IllegalArgumentException("a number has more than 64 bits");
   }
@@ -56,7 +56,7 @@ public final class NumberReader {
   /** Returns the next double. */
   public double nextDouble() {
     long bits = 0;
-    for (int i = 0; i < Double.BYTES; i++) bits |= (nextByte() & 0xFFL) << 8 * i;
+    for (int i = 0; i < Double.BYTES; i++) bits |= (nextByte() & 0xFFL) << (8 * i);
     return Double.longBitsToDouble(bits);
   }
 

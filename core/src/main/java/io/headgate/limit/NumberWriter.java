@@ -13,10 +13,13 @@ public final class NumberWriter {
   private byte[] bytes = new byte[48];
   private int length;
 
+  /** Creates a writer of nothing. */
+  public NumberWriter() {}
+
   /** Appends an integer: 1 byte if it is small, 8 for a time in microseconds. */
   public NumberWriter put(long number) {
     ensureCapacity(MAX_BYTES);
-    long rest = number << 1 ^ number >> 63;
+    long rest = (number << 1) ^ (number >> 63);
     while ((rest & ~0x7FL) != 0) {
       bytes[length++] = (byte) (rest | 0x80);
       rest >>>= 7;
@@ -36,7 +39,7 @@ public final class NumberWriter {
   public NumberWriter put(double number) {
     ensureCapacity(Double.BYTES);
     long bits = Double.doubleToLongBits(number);
-    for (int i = 0; i < Double.BYTES; i++) bytes[length++] = (byte) (bits >>> 8 * i);
+    for (int i = 0; i < Double.BYTES; i++) bytes[length++] = (byte) (bits >>> (8 * i));
     return this;
   }
 

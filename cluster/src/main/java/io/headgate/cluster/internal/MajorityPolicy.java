@@ -32,7 +32,7 @@ public final class MajorityPolicy implements ActionPolicy {
                   allowed ? "expelled" : "waiting, since this is no majority"));
       return allowed;
     }
-    if (action == CacheAction.READ || action == CacheAction.WRITE) {
+    if (CacheAction.READ.equals(action) || CacheAction.WRITE.equals(action)) {
       return GridNode.size().isMajority();
     }
     return true;

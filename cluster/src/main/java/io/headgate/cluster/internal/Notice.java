@@ -4,7 +4,6 @@ import com.tangosol.net.Invocable;
 import com.tangosol.net.InvocationService;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,16 +16,20 @@ final class Notice implements Invocable {
   /** What a notice is about. */
   enum Kind {
     /** A counter was reset; the content is its name. */
-    RESET,
+    RESET(0),
     /** Permits of a counter were returned early; the content is its name. */
-    RETURNED,
+    RETURNED(1),
     /** The sender leaves the cluster in order. */
-    LEAVING,
+    LEAVING(2),
     /** A message of a topic; the content is the name of the topic and the text. */
-    MESSAGE
-  }
+    MESSAGE(3);
 
-  private static final List<Kind> KINDS = List.of(Kind.values());
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+  }
 
   private final transient Kind kind;
   private final transient byte[] content;
@@ -39,7 +42,7 @@ final class Notice implements Invocable {
   byte[] encode() {
     return new NumberWriter()
         .put(BatchProcessor.VERSION)
-        .put(kind.ordinal())
+        .put(kind.code)
         .put(content)
         .toByteArray();
   }
@@ -47,14 +50,19 @@ final class Notice implements Invocable {
   static Notice decode(byte[] bytes) {
     var in = new NumberReader(bytes);
     long version = in.next();
-    int kind = in.count();
-    if (version != BatchProcessor.VERSION || kind >= KINDS.size()) {
-      throw new IllegalArgumentException(
-          "a notice of format %d and kind %d".formatted(version, kind));
+    if (version != BatchProcessor.VERSION) {
+      throw new IllegalArgumentException("a notice of format %d".formatted(version));
     }
-    var notice = new Notice(KINDS.get(kind), in.nextBytes());
+    var notice = new Notice(kindOf(in.count()), in.nextBytes());
     in.end();
     return notice;
+  }
+
+  private static Kind kindOf(int code) {
+    for (var kind : Kind.values()) {
+      if (kind.code == code) return kind;
+    }
+    throw new IllegalArgumentException("unknown kind of a notice: " + code);
   }
 
   @Override

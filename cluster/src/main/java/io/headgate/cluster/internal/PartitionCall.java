@@ -2,7 +2,6 @@ package io.headgate.cluster.internal;
 
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
-import java.util.List;
 
 /**
  * One batch for one partition, or one operation on the load of a backend.
@@ -15,31 +14,35 @@ record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
   /** What the argument is. */
   enum Kind {
     /** A batch of the script. */
-    BATCH,
+    BATCH(0),
     /** A report or reading of the load of a backend; see {@link LoadOperation}. */
-    LOAD,
+    LOAD(1),
     /** The removal of counters; the argument is empty, and the reply the number of them. */
-    REMOVE,
+    REMOVE(2),
     /** Stores a value: its time to live in milliseconds, and its bytes. */
-    PUT,
+    PUT(3),
     /** Reads a value; the reply is empty if there is none, and else a 1 and the bytes. */
-    GET
-  }
+    GET(4);
 
-  private static final List<Kind> KINDS = List.of(Kind.values());
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+  }
 
   /** Bounds what a member reads from another. */
   private static final int MAX_KEYS = 100_000;
 
   private static Kind kindOf(int code) {
-    if (code >= KINDS.size()) {
-      throw new IllegalArgumentException("unknown kind of a call: " + code);
+    for (var kind : Kind.values()) {
+      if (kind.code == code) return kind;
     }
-    return KINDS.get(code);
+    throw new IllegalArgumentException("unknown kind of a call: " + code);
   }
 
   void writeTo(NumberWriter out) {
-    out.put(kind.ordinal()).put(partition).put(keys.length);
+    out.put(kind.code).put(partition).put(keys.length);
     for (var key : keys) out.put(key);
     out.put(argument);
   }

@@ -30,7 +30,6 @@ import java.util.Map;
  */
 final class LimitDecoder {
   private static final String NAME = "script";
-  private static final List<Window.Unit> UNITS = List.of(Window.Unit.values());
   private static final int MAX_KNOWN = 10_000;
 
   private record Encoded(List<Long> numbers, String zone) {}
@@ -81,7 +80,7 @@ final class LimitDecoder {
               : new FixedWindow(
                   n.get(1),
                   new Window.Calendar(
-                      UNITS.get(Math.toIntExact(n.get(LimitEncoding.UNIT))), ZoneId.of(zone)));
+                      unit(n.get(LimitEncoding.UNIT)), ZoneId.of(zone)));
       case LimitEncoding.SLIDING ->
           new SlidingWindow(
               Rate.of(n.get(1), micros(Math.multiplyExact(n.get(2), n.get(3)))),
@@ -99,6 +98,13 @@ final class LimitDecoder {
               FairSharing.among("tenant"));
       default -> throw new IllegalArgumentException("unknown algorithm: " + n);
     };
+  }
+
+  private static Window.Unit unit(long code) {
+    for (var unit : Window.Unit.values()) {
+      if (LimitEncoding.code(unit) == code) return unit;
+    }
+    throw new IllegalArgumentException("unknown calendar unit: " + code);
   }
 
   private static Duration micros(long micros) {

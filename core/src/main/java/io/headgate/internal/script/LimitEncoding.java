@@ -59,6 +59,17 @@ final class LimitEncoding {
     };
   }
 
+  /** Returns the number of a calendar unit. */
+  static int code(Window.Unit unit) {
+    return switch (unit) {
+      case HOUR -> 0;
+      case DAY -> 1;
+      case WEEK -> 2;
+      case MONTH -> 3;
+      case YEAR -> 4;
+    };
+  }
+
   private static long[] bucket(Bucket bucket) {
     var rate = bucket.rate();
     return numbers(

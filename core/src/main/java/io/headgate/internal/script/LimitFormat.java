@@ -3,6 +3,7 @@ package io.headgate.internal.script;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Window;
+import org.jspecify.annotations.Nullable;
 
 /** How the limits of a batch are encoded for the servers. */
 public enum LimitFormat {
@@ -32,7 +33,7 @@ public enum LimitFormat {
     var numbers = LimitEncoding.of(limit, estimate);
     var calendar = this == CALENDARS ? calendarOf(limit) : null;
     if (calendar != null) {
-      numbers[LimitEncoding.UNIT] = calendar.unit().ordinal();
+      numbers[LimitEncoding.UNIT] = LimitEncoding.code(calendar.unit());
       numbers[LimitEncoding.UNIT + 1] = 0;
       numbers[LimitEncoding.UNIT + 2] = 0;
     }
@@ -40,7 +41,7 @@ public enum LimitFormat {
     if (calendar != null) out.put(calendar.zone().getId());
   }
 
-  private static Window.@org.jspecify.annotations.Nullable Calendar calendarOf(Limit limit) {
+  private static Window.@Nullable Calendar calendarOf(Limit limit) {
     return limit instanceof FixedWindow window
             && window.alignment() instanceof Window.Calendar calendar
         ? calendar
