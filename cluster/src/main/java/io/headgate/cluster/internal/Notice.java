@@ -40,11 +40,7 @@ final class Notice implements Invocable {
   }
 
   byte[] encode() {
-    return new NumberWriter()
-        .put(BatchProcessor.VERSION)
-        .put(kind.code)
-        .put(content)
-        .toByteArray();
+    return new NumberWriter().put(BatchProcessor.VERSION).put(kind.code).put(content).toByteArray();
   }
 
   static Notice decode(byte[] bytes) {

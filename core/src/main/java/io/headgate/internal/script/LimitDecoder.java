@@ -78,9 +78,7 @@ final class LimitDecoder {
           zone.isEmpty()
               ? FixedWindow.of(Rate.of(n.get(1), micros(n.get(3))))
               : new FixedWindow(
-                  n.get(1),
-                  new Window.Calendar(
-                      unit(n.get(LimitEncoding.UNIT)), ZoneId.of(zone)));
+                  n.get(1), new Window.Calendar(unit(n.get(LimitEncoding.UNIT)), ZoneId.of(zone)));
       case LimitEncoding.SLIDING ->
           new SlidingWindow(
               Rate.of(n.get(1), micros(Math.multiplyExact(n.get(2), n.get(3)))),
