@@ -15,7 +15,12 @@ module io.headgate.core {
   exports io.headgate.rule;
   exports io.headgate.store;
   exports io.headgate.internal.consistency to
-      io.headgate.redis;
+      io.headgate.redis,
+      io.headgate.cluster;
   exports io.headgate.internal.outage to
-      io.headgate.redis;
+      io.headgate.redis,
+      io.headgate.cluster;
+  exports io.headgate.internal.script to
+      io.headgate.redis,
+      io.headgate.cluster;
 }

@@ -72,6 +72,18 @@ public final class AdaptiveState implements SlotState {
     return now < agesFrom || age < 0 ? CompletedCall.MAX_MICROS : age;
   }
 
+  long learnedAt() {
+    return learnedAt;
+  }
+
+  long lease() {
+    return lease;
+  }
+
+  long agesFrom() {
+    return agesFrom;
+  }
+
   @Override
   public ConcurrencyState slots() {
     return slots;

@@ -133,6 +133,33 @@ public final class ConcurrencyState implements SlotState {
     return held;
   }
 
+  long max() {
+    return max;
+  }
+
+  /** Returns holder, expiry and cost of each slot, one after the other, ordered by expiry. */
+  long[] numbers() {
+    var numbers = new long[3 * (slots.length - from)];
+    for (int i = from; i < slots.length; i++) {
+      numbers[3 * (i - from)] = slots[i].holder;
+      numbers[3 * (i - from) + 1] = slots[i].end;
+      numbers[3 * (i - from) + 2] = slots[i].cost;
+    }
+    return numbers;
+  }
+
+  /** Returns the state of {@link #numbers}. */
+  static ConcurrencyState of(long max, long[] numbers) {
+    var slots = new Slot[numbers.length / 3];
+    long held = 0;
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = new Slot(numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]);
+      held = Math.addExact(held, slots[i].cost);
+    }
+    Arrays.sort(slots, Comparator.comparingLong(Slot::end));
+    return new ConcurrencyState(slots, 0, held, max);
+  }
+
   /** Returns the time at which at most {@code room} slots are held if none is released. */
   long fitsAt(long room) {
     long rest = held;

@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import io.headgate.limit.FairTenants.Tenant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,14 @@ record FairDebts(
     return tree.isAbove(tenant)
         ? tree.with(remove(tree.left, tenant), tree.right)
         : tree.with(tree.left, remove(tree.right, tenant));
+  }
+
+  /** Adds the ids of all tenants of a tree. */
+  static void addIds(@Nullable FairDebts tree, Set<String> ids) {
+    if (tree == null) return;
+    ids.add(tree.id);
+    addIds(tree.left, ids);
+    addIds(tree.right, ids);
   }
 
   /** Returns the tenant of the lowest entry. */

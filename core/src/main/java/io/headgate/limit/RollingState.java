@@ -60,6 +60,50 @@ public final class RollingState implements State {
     return new RollingState(target, start, end + 1, time, cost, window, permits);
   }
 
+  /**
+   * Returns the log without the latest request of that time and cost; this log if it has none, or
+   * if more than {@code maxLater} requests follow.
+   */
+  RollingState without(long time, long cost, int maxLater) {
+    var times = times();
+    var costs = costs();
+    for (int i = times.length - 1; i >= 0 && times[i] >= time; i--) {
+      if (times.length - 1 - i >= maxLater) return this;
+      if (times[i] != time || costs[i] != cost) continue;
+      var rest = empty(window, permits);
+      for (int j = 0; j < times.length; j++) if (j != i) rest = rest.plus(times[j], costs[j]);
+      return rest;
+    }
+    return this;
+  }
+
+  /** Returns the times of all requests, oldest first. */
+  long[] times() {
+    if (isEmpty()) return new long[0];
+    var times = Arrays.copyOfRange(journal.times, from, to + 1);
+    times[to - from] = time;
+    return times;
+  }
+
+  /** Returns the costs of all requests, oldest first. */
+  long[] costs() {
+    if (isEmpty()) return new long[0];
+    var costs = new long[to - from + 1];
+    for (int i = from; i < to; i++) {
+      costs[i - from] = journal.totalBefore(i + 1) - journal.totalBefore(i);
+    }
+    costs[to - from] = cost;
+    return costs;
+  }
+
+  long window() {
+    return window;
+  }
+
+  long permits() {
+    return permits;
+  }
+
   boolean isEmpty() {
     return cost == 0;
   }

@@ -68,6 +68,22 @@ public final class SlidingState implements State {
     return bucket * width;
   }
 
+  long bucket() {
+    return bucket;
+  }
+
+  long width() {
+    return width;
+  }
+
+  long permits() {
+    return permits;
+  }
+
+  long[] counts() {
+    return counts.clone();
+  }
+
   long total() {
     return total;
   }

@@ -158,6 +158,14 @@ public final class Plan {
     this.before = NO_SHARED_COUNTERS;
   }
 
+  /**
+   * Creates a plan of parts that belong to no rule set, for stores that receive plans from other
+   * processes. Two charges may have the same counter and key.
+   */
+  public static Plan ofParts(List<Part> parts, List<Charge> charges) {
+    return new Plan(parts, charges, true);
+  }
+
   private static int[] before(List<Charge> charges) {
     var last = new HashMap<CounterKey, Integer>();
     var before = new int[charges.size()];

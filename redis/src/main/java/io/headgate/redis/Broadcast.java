@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import io.headgate.redis.internal.connection.PubSub;
 import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.store.InstanceChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
  * <p>Delivery is best-effort. A component that must not miss a change polls its own source from
  * time to time. Thread-safe.
  */
-public final class Broadcast {
+public final class Broadcast implements InstanceChannel {
   private final RedisConnection connection;
   private final PubSub pubSub;
   private final String prefix;
@@ -35,6 +36,7 @@ public final class Broadcast {
    * @return completes when the notice was published; fails with a {@link
    *     io.headgate.store.StoreException} if Redis is unavailable
    */
+  @Override
   public CompletionStage<?> post(String topic, byte[] content, Duration ttl, String notice) {
     return connection
         .put(name(topic), content, ttl.toMillis())
@@ -42,6 +44,7 @@ public final class Broadcast {
   }
 
   /** Returns the latest content of a topic; empty if there is none or it has expired. */
+  @Override
   public CompletionStage<Optional<byte[]>> read(String topic) {
     return connection.get(name(topic));
   }
@@ -51,6 +54,7 @@ public final class Broadcast {
    * are published while the connection is down are lost. The listener runs on the connection's
    * event loop, so it must not block.
    */
+  @Override
   public void listen(String topic, Consumer<String> listener) {
     pubSub.subscribe(
         prefix + topic, message -> listener.accept(new String(message, StandardCharsets.UTF_8)));

@@ -2,14 +2,14 @@ package io.headgate.redis;
 
 import io.headgate.internal.consistency.ConsistencyStore;
 import io.headgate.internal.consistency.FailureDomains;
-import io.headgate.redis.internal.cluster.FailureDomainStore;
+import io.headgate.internal.script.CounterKeys;
+import io.headgate.internal.script.FailureDomainStore;
+import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.redis.internal.connection.InstanceRegistry;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.PubSub;
-import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.connection.RedisSignalStore;
 import io.headgate.redis.internal.connection.ResetSubscriber;
-import io.headgate.redis.internal.script.RedisSignalStore;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.ReservationStore;
@@ -92,12 +92,21 @@ public final class RedisStore extends ForwardingStore {
     int count = cluster ? CLUSTER_DOMAINS : 1;
 
     // The layers, from the inside out.
-    var executor = ScriptExecutor.of(options, connection, clients.barrier());
+    var executor =
+        ScriptExecutor.of(
+            new ScriptExecutor.Settings(
+                "Redis",
+                options.prefix(),
+                options.deadline(),
+                options.warmUpCalls(),
+                options.roundTripListener()::onRoundTrip),
+            connection,
+            clients.barrier());
     var consistency =
         ConsistencyStore.around(
             executor,
             executor,
-            new RedisKeys(options.prefix())::of,
+            new CounterKeys(options.prefix())::of,
             instances::count,
             new FailureDomains(
                 count, key -> FailureDomainStore.domainOf(connection.hashSlot(key), count)),

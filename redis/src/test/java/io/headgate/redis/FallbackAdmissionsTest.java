@@ -3,6 +3,7 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.internal.script.TestServer;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -10,7 +11,6 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.internal.script.TestServer;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;

@@ -53,6 +53,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.internal.consistency")
         .layer("shedding")
         .definedBy("io.headgate.internal.shedding")
+        .layer("script")
+        .definedBy("io.headgate.internal.script")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -61,6 +63,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.redis..")
         .layer("http")
         .definedBy("io.headgate.http")
+        .layer("cluster")
+        .definedBy("io.headgate.cluster..")
         .layer("server")
         .definedBy("io.headgate.server..")
         .whereLayer("hash")
@@ -81,13 +85,18 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("shedding")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
+        .whereLayer("script")
+        .mayOnlyAccessLayers(
+            "load", "limit", "rule", "reservation", "store", "outage", "consistency")
         .whereLayer("facade")
         .mayOnlyAccessLayers("load", "limit", "rule", "reservation", "store", "shedding")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
         .mayOnlyAccessLayers(
-            "load", "limit", "rule", "reservation", "store", "outage", "consistency")
+            "load", "limit", "rule", "reservation", "store", "outage", "consistency", "script")
+        .whereLayer("cluster")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
         .whereLayer("http")
         .mayOnlyAccessLayers("facade", "load", "limit", "rule", "store", "rulefile")
         .whereLayer("server")
@@ -109,6 +118,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .should()
         .onlyDependOnClassesThat()
@@ -125,6 +135,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .check(ALL);
   }
@@ -148,6 +159,17 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.lettuce..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyTheClusterStoreDependsOnTheGrid() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.cluster.internal")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("com.tangosol..", "com.oracle..")
         .check(ALL);
   }
 
@@ -301,6 +323,7 @@ class ArchitectureTest {
             "io.headgate.server.grpc..",
             "io.headgate.server.cli..",
             "io.headgate.redis..",
+            "io.headgate.cluster..",
             "io.vertx..",
             "io.netty..",
             "java.nio.file..")
@@ -334,6 +357,7 @@ class ArchitectureTest {
             "io.headgate.rulefile",
             "io.headgate.redis",
             "io.headgate.http",
+            "io.headgate.cluster",
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.grpc",

@@ -1,7 +1,7 @@
 package io.headgate.redis;
 
+import io.headgate.internal.script.CounterKeys;
 import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -29,7 +29,9 @@ final class SimulatedConnection implements RedisConnection {
 
   @Override
   public int hashSlot(String key) {
-    return cluster ? slots.computeIfAbsent(key, name -> SlotHash.getSlot(RedisKeys.tag(name))) : 0;
+    return cluster
+        ? slots.computeIfAbsent(key, name -> SlotHash.getSlot(CounterKeys.tag(name)))
+        : 0;
   }
 
   @Override

@@ -5,10 +5,10 @@ import io.headgate.internal.consistency.FailureDomains;
 import io.headgate.internal.consistency.ManualConsistencyStore;
 import io.headgate.internal.outage.ManualReports;
 import io.headgate.internal.outage.VirtualProber;
+import io.headgate.internal.script.CounterKeys;
+import io.headgate.internal.script.FailureDomainStore;
+import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.load.CompletedCall;
-import io.headgate.redis.internal.cluster.FailureDomainStore;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -57,7 +57,7 @@ public final class SimulatedStore {
   /** The number of slots of a cluster. */
   public static final int SLOTS = 16_384;
 
-  private static final RedisKeys KEYS = new RedisKeys("headgate:");
+  private static final CounterKeys KEYS = new CounterKeys("headgate:");
   private static final int CLUSTER_ZONES = 32;
 
   private final ScriptExecutor engine;
@@ -114,7 +114,7 @@ public final class SimulatedStore {
 
   /** Returns the slot of a counter's key. */
   public static int slotOf(String key) {
-    return io.lettuce.core.cluster.SlotHash.getSlot(RedisKeys.tag(key));
+    return io.lettuce.core.cluster.SlotHash.getSlot(CounterKeys.tag(key));
   }
 
   /** Returns the failure domain of a slot of a cluster. */

@@ -1,8 +1,8 @@
 package io.headgate.simulation;
 
+import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.State;
-import io.headgate.redis.internal.script.SimulatedScript;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** One server: its states, its clock, and the recent writes that a failover may lose. */
-final class Shard implements SimulatedScript.Memory {
+final class Shard implements ScriptInterpreter.Memory {
   private static final long WRITE_HISTORY = 5_000_000;
   private static final long SERVICE_TIME = 3; // µs per batch and per key
 

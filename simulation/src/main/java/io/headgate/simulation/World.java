@@ -1,10 +1,11 @@
 package io.headgate.simulation;
 
+import io.headgate.internal.script.LimitFormat;
+import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.SlotLimit;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.redis.SimulatedStore;
-import io.headgate.redis.internal.script.SimulatedScript;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -36,7 +37,7 @@ final class World {
     }
   }
 
-  private static final SimulatedScript SCRIPT = new SimulatedScript();
+  private static final ScriptInterpreter SCRIPT = new ScriptInterpreter(LimitFormat.NUMBERS);
 
   private final RunScript script;
   private final List<Check> checks;

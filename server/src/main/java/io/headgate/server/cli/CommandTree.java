@@ -77,6 +77,7 @@ final class CommandTree {
             "See what a running service does",
             List.of(
                 client("status", () -> new StatusCommand(context, client)),
+                client("cluster", () -> new ClusterCommand(context, client)),
                 client("check", () -> new CheckCommand(context, client)),
                 client("explain", () -> new ExplainCommand(context, client)),
                 client("callers", () -> new CallersCommand(context, client)),

@@ -1,6 +1,7 @@
 package io.headgate.server.metrics;
 
 import io.headgate.RateLimiter;
+import io.headgate.cluster.ClusterStatus;
 import io.headgate.limit.Tuning;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.store.StoreView;
@@ -72,11 +73,35 @@ final class Gauges {
         .metricSnapshot(
             gauge("headgate_connections", "Open client connections.", connections.getAsInt()));
     addLevels(snapshots);
+    store.cluster().ifPresent(cluster -> addCluster(snapshots, cluster));
     store
         .trackedKeys()
         .ifPresent(keys ->
             snapshots.metricSnapshot(
                 gauge("headgate_tracked_keys", "Counters in the memory store.", keys)));
+  }
+
+  private static void addCluster(MetricSnapshots.Builder snapshots, ClusterStatus cluster) {
+    int owned = 0;
+    for (var member : cluster.members()) owned += member.self() ? member.owned() : 0;
+    snapshots
+        .metricSnapshot(
+            gauge(
+                "headgate_cluster_majority",
+                "1 while the members that this one sees may decide, else 0.",
+                cluster.majority() ? 1 : 0))
+        .metricSnapshot(
+            gauge(
+                "headgate_cluster_expected_members",
+                "Members that a majority is counted of.",
+                cluster.expected()))
+        .metricSnapshot(
+            gauge("headgate_cluster_owned_partitions", "Partitions this member owns.", owned))
+        .metricSnapshot(
+            gauge(
+                "headgate_cluster_unbacked_partitions",
+                "Partitions without a copy at another member.",
+                cluster.unbacked()));
   }
 
   /**

@@ -1,10 +1,10 @@
 package io.headgate.server.stats;
 
-import io.headgate.redis.Broadcast;
 import io.headgate.server.callers.CallerCodec;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerMerge;
 import io.headgate.server.callers.PeerInstances;
+import io.headgate.store.InstanceChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ public final class ClusterCallers {
   private static final String TOPIC = "callers";
 
   private final StatsCollector stats;
-  private final Optional<Broadcast> broadcast;
+  private final Optional<InstanceChannel> broadcast;
   private final String instance;
   private final PeerInstances peers = new PeerInstances(TIME_TO_LIVE, System::nanoTime);
 
@@ -39,7 +39,8 @@ public final class ClusterCallers {
   /**
    * @param instance unique name of this instance
    */
-  public ClusterCallers(StatsCollector stats, Optional<Broadcast> broadcast, String instance) {
+  public ClusterCallers(
+      StatsCollector stats, Optional<InstanceChannel> broadcast, String instance) {
     this.stats = stats;
     this.broadcast = broadcast;
     this.instance = instance;

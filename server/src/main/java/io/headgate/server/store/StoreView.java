@@ -1,8 +1,10 @@
 package io.headgate.server.store;
 
-import io.headgate.redis.Broadcast;
+import io.headgate.cluster.ClusterStatus;
+import io.headgate.cluster.ClusterStore;
 import io.headgate.redis.RedisStore;
 import io.headgate.store.HotKey;
+import io.headgate.store.InstanceChannel;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import java.time.Duration;
@@ -13,11 +15,12 @@ import java.util.OptionalLong;
 
 /** Read-only properties of a store: kind, address, availability, instances, hot keys. */
 public record StoreView(Store store) {
-  /** Returns {@code memory}, {@code redis} or {@code other}. */
+  /** Returns {@code memory}, {@code redis}, {@code cluster} or {@code other}. */
   public String kind() {
     return switch (store) {
       case MemoryStore memory -> "memory";
       case RedisStore redis -> "redis";
+      case ClusterStore cluster -> "cluster";
       default -> "other";
     };
   }
@@ -29,34 +32,52 @@ public record StoreView(Store store) {
 
   /** Returns the kind and address, without secrets; empty for the memory store. */
   public Optional<String> address() {
-    return store instanceof RedisStore redis
-        ? Optional.of("redis at " + redis.address())
-        : Optional.empty();
+    return switch (store) {
+      case RedisStore redis -> Optional.of("redis at " + redis.address());
+      case ClusterStore cluster -> Optional.of(ClusterStoreFactory.describe(cluster.options()));
+      default -> Optional.empty();
+    };
   }
 
   /** Returns the channel between instances that share the store; empty for the memory store. */
-  public Optional<Broadcast> broadcast() {
-    return store instanceof RedisStore redis ? Optional.of(redis.broadcast()) : Optional.empty();
+  public Optional<InstanceChannel> broadcast() {
+    return switch (store) {
+      case RedisStore redis -> Optional.of(redis.broadcast());
+      case ClusterStore cluster -> Optional.of(cluster.channel());
+      default -> Optional.empty();
+    };
   }
 
   /** Returns whether the circuit breaker is open, so that failure policies decide. */
   public boolean isUnavailable() {
-    return store instanceof RedisStore redis && redis.isUnavailable();
+    return switch (store) {
+      case RedisStore redis -> redis.isUnavailable();
+      case ClusterStore cluster -> cluster.isUnavailable();
+      default -> false;
+    };
   }
 
   /** Returns the time of the first failure of the current outage; empty while available. */
   public Optional<Instant> unavailableSince() {
-    return store instanceof RedisStore redis ? redis.unavailableSince() : Optional.empty();
+    return switch (store) {
+      case RedisStore redis -> redis.unavailableSince();
+      case ClusterStore cluster -> cluster.unavailableSince();
+      default -> Optional.empty();
+    };
   }
 
   /** Returns how long a check waits for the store; empty for the memory store. */
   public Optional<Duration> timeout() {
-    return store instanceof RedisStore redis ? Optional.of(redis.deadline()) : Optional.empty();
+    return switch (store) {
+      case RedisStore redis -> Optional.of(redis.deadline());
+      case ClusterStore cluster -> Optional.of(cluster.deadline());
+      default -> Optional.empty();
+    };
   }
 
   /**
    * Returns the number of counters in memory; empty for Redis, which counts all keys of a database,
-   * those of other applications included.
+   * those of other applications included, and for a cluster, which has to ask all members.
    */
   public OptionalLong trackedKeys() {
     return store instanceof MemoryStore memory
@@ -66,12 +87,30 @@ public record StoreView(Store store) {
 
   /** Returns the number of instances that share the store, this one included. */
   public int instances() {
-    return store instanceof RedisStore redis ? redis.instances() : 1;
+    return switch (store) {
+      case RedisStore redis -> redis.instances();
+      case ClusterStore cluster -> cluster.instances();
+      default -> 1;
+    };
+  }
+
+  /** Returns the members of a cluster; empty for other stores, and while this member joins anew. */
+  public Optional<ClusterStatus> cluster() {
+    if (!(store instanceof ClusterStore cluster)) return Optional.empty();
+    try {
+      return Optional.of(cluster.status());
+    } catch (RuntimeException e) {
+      return Optional.empty();
+    }
   }
 
   /** Returns the most used counters; empty for the memory store, which does not track them. */
   public List<HotKey> hotKeys(int max) {
-    return store instanceof RedisStore redis ? redis.hotKeys(max) : List.of();
+    return switch (store) {
+      case RedisStore redis -> redis.hotKeys(max);
+      case ClusterStore cluster -> cluster.hotKeys(max);
+      default -> List.of();
+    };
   }
 
   /** Returns why the store is unavailable; empty while it is available. */
@@ -81,6 +120,10 @@ public record StoreView(Store store) {
 
   /** Returns the last failure, of this outage or an earlier one; empty if there was none. */
   public Optional<String> lastProblem() {
-    return store instanceof RedisStore redis ? redis.lastProblem() : Optional.empty();
+    return switch (store) {
+      case RedisStore redis -> redis.lastProblem();
+      case ClusterStore cluster -> cluster.lastProblem();
+      default -> Optional.empty();
+    };
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.internal.script.CounterKeys;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -163,7 +164,7 @@ final class ClusterConnection
 
   @Override
   public int hashSlot(String key) {
-    return SlotHash.getSlot(RedisKeys.tag(key));
+    return SlotHash.getSlot(CounterKeys.tag(key));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.internal.script.InstanceCount;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.internal.script.ReadBarrier;
 import io.headgate.redis.RedisAddress;
 import io.headgate.redis.RedisOptions;
 import io.lettuce.core.ClientOptions;

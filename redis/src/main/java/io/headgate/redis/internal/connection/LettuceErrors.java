@@ -1,26 +1,16 @@
 package io.headgate.redis.internal.connection;
 
+import static io.headgate.internal.script.Failures.rootOf;
+
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /** Classifies failures of Lettuce and translates them to {@link StoreException}. */
 public final class LettuceErrors {
-  /** Returns the cause behind any wrappers of {@code java.util.concurrent}. */
-  public static Throwable rootOf(Throwable problem) {
-    var root = problem;
-    while ((root instanceof CompletionException || root instanceof ExecutionException)
-        && root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
-  }
-
   /** Returns the failure of Lettuce, even if it was already translated. */
   private static Throwable lettuceFailure(Throwable problem) {
     var root = rootOf(problem);
@@ -71,14 +61,6 @@ public final class LettuceErrors {
               reply);
       default -> connectionFailure(root, server);
     };
-  }
-
-  /** Returns the failure behind any wrappers, as a {@link StoreException}. */
-  public static StoreException asStoreException(Throwable problem) {
-    var root = rootOf(problem);
-    return root instanceof StoreException storeException
-        ? storeException
-        : new StoreException(Kind.OTHER, String.valueOf(root), root);
   }
 
   private static StoreException connectionFailure(Throwable root, String server) {

@@ -1,5 +1,7 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.internal.script.ReadBarrier;
+import io.headgate.internal.script.StallMeter;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

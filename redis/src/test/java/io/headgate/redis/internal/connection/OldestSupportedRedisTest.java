@@ -3,7 +3,7 @@ package io.headgate.redis.internal.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.headgate.redis.internal.script.TestServer;
+import io.headgate.internal.script.TestServer;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;

@@ -21,11 +21,13 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of the store that holds the counters. */
 public final class StoreOptions {
   private static final String MEMORY = "memory";
+  private static final String CLUSTER = "cluster";
   private static final String WARM_UP_PREFIX = "warm-up:";
   private static final Duration WARM_UP_TIMEOUT = Duration.ofSeconds(1);
   private static final int WARM_UP_KEYS = 10_000;
@@ -35,8 +37,8 @@ public final class StoreOptions {
       paramLabel = "WHERE",
       defaultValue = MEMORY,
       description =
-          "Where counters are stored: memory (of this process), or Redis, shared with other"
-              + " instances: redis://[user:password@]host:port[/database], rediss://… (TLS),"
+          "Where counters are stored: memory (of this process), cluster (the instances"
+              + " themselves, which --join names), or Redis, shared with other instances: redis://[user:password@]host:port[/database], rediss://… (TLS),"
               + " redis-sentinel://h1:p,h2:p/0#name, redis-cluster://h1:p,h2:p. Default:"
               + " ${DEFAULT-VALUE}")
   private String store = MEMORY;
@@ -74,13 +76,15 @@ public final class StoreOptions {
           "Certificates (PEM) to trust for rediss:// instead of the system's. Default: none")
   private Optional<Path> ca = Optional.empty();
 
+  @Mixin private ClusterMemberOptions cluster;
+
   @Option(
       names = "--sync-interval",
       paramLabel = "TIME",
       defaultValue = "100ms",
       converter = DurationText.class,
       description =
-          "How often rules with eventual consistency report their counts to Redis. Default:"
+          "How often rules with eventual consistency report their counts to the store. Default:"
               + " ${DEFAULT-VALUE}")
   private Duration syncInterval = ConsistencyOptions.DEFAULT.syncInterval();
 
@@ -95,6 +99,7 @@ public final class StoreOptions {
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
+    if (isCluster()) return cluster.open(consistency(), metrics);
     return RedisStoreFactory.open(
         redis(directory).outageListener(metrics).roundTripListener(metrics).build());
   }
@@ -102,10 +107,10 @@ public final class StoreOptions {
   /**
    * Opens a separate store of the same kind for the warm-up: one in memory, or the same Redis with
    * another key prefix and keys that expire within seconds. Its timeout is longer, since first
-   * calls are slow.
+   * calls are slow. For a cluster it is in memory, since a process is a member once at most.
    */
   public Store openForWarmUp(Path directory) {
-    if (isMemory()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
+    if (isMemory() || isCluster()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
     String warmUpPrefix =
@@ -115,6 +120,7 @@ public final class StoreOptions {
 
   /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
+    if (isCluster()) return cluster.describe();
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
         : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory).build()), prefix);
@@ -134,20 +140,26 @@ public final class StoreOptions {
     return store.equals(MEMORY);
   }
 
+  private boolean isCluster() {
+    return store.equals(CLUSTER);
+  }
+
+  private ConsistencyOptions consistency() {
+    return withOptionName(
+        "--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
+  }
+
   private RedisOptions.Builder redis(Path directory) {
     RedisOptions.Builder redis;
     try {
       redis = RedisOptions.builder(store);
     } catch (IllegalArgumentException e) {
-      throw new CommandFailure("--store: " + e.getMessage() + ", or memory");
+      throw new CommandFailure("--store: " + e.getMessage() + ", or memory, or cluster");
     }
     withOptionName("--store-prefix", () -> redis.prefix(prefix));
     withOptionName("--store-timeout", () -> redis.deadline(timeout));
-    var consistency =
-        withOptionName(
-            "--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
     ca.ifPresent(file -> redis.ca(requireCertificates(directory.resolve(file))));
-    return redis.consistency(consistency);
+    return redis.consistency(consistency());
   }
 
   /**
@@ -171,7 +183,7 @@ public final class StoreOptions {
     }
   }
 
-  private static <T> T withOptionName(String option, Supplier<T> supplier) {
+  static <T> T withOptionName(String option, Supplier<T> supplier) {
     try {
       return supplier.get();
     } catch (IllegalArgumentException e) {

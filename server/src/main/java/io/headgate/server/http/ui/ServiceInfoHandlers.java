@@ -1,6 +1,7 @@
 package io.headgate.server.http.ui;
 
 import io.headgate.RateLimiter;
+import io.headgate.cluster.ClusterStatus;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.EventLoopWatchdog;
 import io.headgate.server.api.JsonWriter;
@@ -114,9 +115,25 @@ public final class ServiceInfoHandlers {
     out.name("kind").value(store.kind()).name("unavailable").value(store.isUnavailable());
     if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     store.unavailableSince().ifPresent(since -> out.name("since").value(since.toString()));
+    if (detailed) store.cluster().ifPresent(cluster -> writeCluster(out, cluster));
     out.end();
     writeRepository(out, detailed);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
+  }
+
+  /** Writes the members of a cluster, and the partitions of the key space that they own. */
+  private static void writeCluster(JsonWriter out, ClusterStatus cluster) {
+    out.name("cluster").begin();
+    out.name("majority").value(cluster.majority()).name("expected").value(cluster.expected());
+    out.name("partitions").value(cluster.partitions());
+    out.name("unowned").value(cluster.unowned()).name("unbacked").value(cluster.unbacked());
+    out.name("members").beginList();
+    for (var member : cluster.members()) {
+      out.begin().name("id").value(member.id()).name("address").value(member.address());
+      out.name("self").value(member.self());
+      out.name("owned").value(member.owned()).name("backed").value(member.backed()).end();
+    }
+    out.endList().end();
   }
 
   /** Writes where the rules are stored and whether that is available. */

@@ -1,6 +1,5 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.redis.Broadcast;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
@@ -14,6 +13,7 @@ import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.rules.database.RuleTransactions.ChangeResult;
+import io.headgate.store.InstanceChannel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,7 +62,7 @@ public final class DatabaseRuleRepository implements RuleRepository {
       DatabaseAddress database,
       Path snapshot,
       Duration pollInterval,
-      Optional<Broadcast> broadcast,
+      Optional<InstanceChannel> broadcast,
       InstantSource clock) {}
 
   private DatabaseRuleRepository(Database database, Settings settings, Seed seed) {

@@ -1,7 +1,7 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.redis.Broadcast;
 import io.headgate.rule.Rule;
+import io.headgate.store.InstanceChannel;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,9 +30,9 @@ final class RevisionPublisher {
 
   private static final long READ_TIMEOUT_MILLIS = 500;
 
-  private final Broadcast broadcast;
+  private final InstanceChannel broadcast;
 
-  RevisionPublisher(Broadcast broadcast) {
+  RevisionPublisher(InstanceChannel broadcast) {
     this.broadcast = broadcast;
   }
 

@@ -12,6 +12,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
+import io.headgate.store.InstanceChannel;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
@@ -67,7 +68,7 @@ class PropagationTest {
       var bulletin =
           Optional.of(store)
               .filter(RedisStore.class::isInstance)
-              .map(s -> ((RedisStore) s).broadcast());
+              .<InstanceChannel>map(s -> ((RedisStore) s).broadcast());
       var settings =
           new DatabaseRuleRepository.Settings(
               address,

@@ -1,0 +1,63 @@
+package io.headgate.cluster.internal;
+
+import java.time.Duration;
+
+/**
+ * The number of members that a majority is counted of.
+ *
+ * <p>It grows with every member that joins, and shrinks by one with every member that leaves in
+ * order. Members that disappear still count: they may be on the other side of a partition. After a
+ * minute in which the present members were a majority throughout, the missing ones are taken as
+ * lost. A minority never shrinks the number, so it never becomes a majority by itself.
+ *
+ * <p>Of one or two members, one is enough: two members can't tell a partition from the loss of the
+ * other. Thread-safe. Times are nanoseconds of a monotonic clock.
+ */
+final class ClusterSize {
+  static final long SHRINK_DELAY_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private int size = 1; // guarded by this
+  private int present = 1; // guarded by this
+  private long since; // of the present members; guarded by this
+
+  ClusterSize(long now) {
+    this.since = now;
+  }
+
+  /** Records the number of members that are present. */
+  synchronized void present(int members, long now) {
+    if (members != present) {
+      present = members;
+      since = now;
+    }
+    size = Math.max(size, members);
+    if (members < size && isMajority(members) && now - since >= SHRINK_DELAY_NANOS) size = members;
+  }
+
+  /** Records that a member has announced that it leaves. */
+  synchronized void leaving() {
+    size = Math.max(1, size - 1);
+  }
+
+  /** Starts again as the only member, after this member was expelled and has to join anew. */
+  synchronized void restart(long now) {
+    size = 1;
+    present = 1;
+    since = now;
+  }
+
+  /** Returns the number of members that a majority is counted of. */
+  synchronized int size() {
+    return size;
+  }
+
+  /** Returns whether the members that are present may decide. */
+  synchronized boolean isMajority() {
+    return isMajority(present);
+  }
+
+  /** Returns whether that many members may decide. */
+  synchronized boolean isMajority(int members) {
+    return size <= 2 ? members >= 1 : members > size / 2;
+  }
+}

@@ -1,0 +1,330 @@
+package io.headgate.cluster.internal;
+
+import com.tangosol.net.AsyncNamedCache;
+import com.tangosol.net.CacheFactory;
+import com.tangosol.net.ConfigurableCacheFactory;
+import com.tangosol.net.ExtensibleConfigurableCacheFactory;
+import com.tangosol.net.InvocationService;
+import com.tangosol.net.MemberEvent;
+import com.tangosol.net.MemberListener;
+import com.tangosol.net.NamedCache;
+import com.tangosol.net.PartitionedService;
+import com.tangosol.net.RequestTimeoutException;
+import io.headgate.limit.NumberReader;
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process as a member of the cluster: starts and stops the embedded grid, and follows the
+ * membership. A process has at most one, since the grid has one node per class loader. Thread-safe.
+ */
+public final class GridNode implements AutoCloseable {
+  /** The name of the cache of all counters, as in {@code grid-cache.xml}. */
+  static final String COUNTERS = "counters";
+
+  static final Logger LOG = Logger.getLogger("io.headgate.cluster");
+
+  /** The log of the grid; the reference keeps its level. */
+  private static final Logger GRID_LOG = Logger.getLogger("io.headgate.cluster.grid");
+
+  private static final int MAX_ATTEMPTS = 5;
+  private static final String NOTICES = "HeadgateNotices";
+  private static final long CHECK_MILLIS = 1_000;
+
+  /** Is notified of events of the cluster, on threads that it must not block. */
+  public interface Listener {
+    /** A counter was reset by any member. */
+    void counterReset(String name);
+
+    /** Permits of a counter were returned early. */
+    void permitsReturned(String name);
+
+    /** A message of a topic was published. */
+    void message(String topic, String text);
+
+    /** Notices may have been missed: this member is, or was, not part of the majority. */
+    void disconnected();
+
+    /** Notices are received from now on. */
+    void subscribed();
+
+    /** Is called about once a second, with the number of members and whether they may decide. */
+    void members(int present, boolean majority);
+  }
+
+  // The grid creates policies and address providers by itself, so that they find these here.
+  private static volatile @Nullable NodeSettings settings;
+  private static volatile ClusterSize size = new ClusterSize(System.nanoTime());
+  private static volatile @Nullable GridNode current;
+
+  private final ConfigurableCacheFactory factory;
+  private final NamedCache<EntryKey, byte[]> cache;
+  private final AsyncNamedCache<EntryKey, byte[]> async;
+  private final InvocationService notices;
+  private final MemberLoop loop;
+  private final ScheduledExecutorService timer;
+  private volatile @Nullable Listener listener;
+  private volatile boolean connected = true;
+  private volatile int present = 1;
+  private volatile boolean closed;
+
+  private GridNode(ConfigurableCacheFactory factory) {
+    this.factory = factory;
+    var loader = GridNode.class.getClassLoader();
+    this.cache = factory.ensureCache(COUNTERS, loader);
+    this.async = cache.async();
+    this.notices = (InvocationService) factory.ensureService(NOTICES);
+    this.loop = new MemberLoop(() -> async, this::ownerOf);
+    this.timer =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("headgate-cluster-members").factory());
+  }
+
+  /**
+   * Starts the member of this process and waits until it has joined, or is the first.
+   *
+   * @throws IllegalStateException if this process has a member already, or the port is in use
+   */
+  public static GridNode start(NodeSettings with) {
+    synchronized (GridNode.class) {
+      if (current != null) {
+        throw new IllegalStateException(
+            "this process is a member of a cluster already; close that store first");
+      }
+      settings = with;
+      size = new ClusterSize(System.nanoTime());
+      if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
+      GridProperties.set(with);
+      for (int attempt = 1; ; attempt++) {
+        try {
+          var node = join();
+          current = node;
+          node.follow();
+          return node;
+        } catch (RuntimeException e) {
+          CacheFactory.shutdown();
+          if (attempt < MAX_ATTEMPTS && isTimeout(e)) continue;
+          settings = null;
+          GridProperties.clear();
+          throw new IllegalStateException(
+              "cannot join the cluster at %s:%d (%s); check that the port is free, and that the members to join can be reached"
+                  .formatted(with.host(), with.port(), firstLine(e)),
+              e);
+        }
+      }
+    }
+  }
+
+  private static GridNode join() {
+    CacheFactory.ensureCluster();
+    var config =
+        ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
+            GridProperties.CACHES, GridNode.class.getClassLoader());
+    return new GridNode(new ExtensibleConfigurableCacheFactory(config));
+  }
+
+  /** Returns whether the members, or this process, were too busy to join in time. */
+  private static boolean isTimeout(Throwable problem) {
+    for (var cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RequestTimeoutException) return true;
+      if (String.valueOf(cause.getMessage()).startsWith("Failed to start Service")) return true;
+    }
+    return false;
+  }
+
+  private static String firstLine(Throwable problem) {
+    return String.valueOf(problem.getMessage()).lines().findFirst().orElse("");
+  }
+
+  static NodeSettings settings() {
+    return Objects.requireNonNull(settings, "no member was started");
+  }
+
+  static ClusterSize size() {
+    return size;
+  }
+
+  /** Handles a notice of a member, which may be this one. */
+  static void received(Notice.Kind kind, byte[] content) {
+    var node = current;
+    if (kind == Notice.Kind.LEAVING) size.leaving();
+    var listener = node == null ? null : node.listener;
+    if (listener == null) return;
+    switch (kind) {
+      case RESET -> listener.counterReset(new String(content, StandardCharsets.UTF_8));
+      case RETURNED -> listener.permitsReturned(new String(content, StandardCharsets.UTF_8));
+      case LEAVING -> {}
+      case MESSAGE -> {
+        var in = new NumberReader(content);
+        listener.message(in.text(), in.text());
+      }
+    }
+  }
+
+  /** Returns the connection to the owners of counters. */
+  public MemberConnection connection() {
+    return new MemberConnection(this, loop);
+  }
+
+  /** Sets the listener, and notifies it of the present state. */
+  public void listen(Listener to) {
+    listener = to;
+    to.subscribed();
+    to.members(present, true);
+  }
+
+  private void follow() {
+    cache.getCacheService().addMemberListener(new Members());
+    updateMembers();
+    var unused =
+        timer.scheduleWithFixedDelay(
+            this::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Notices the loss of the majority, and makes an expelled member join anew. */
+  private void check() {
+    try {
+      if (!cache.getCacheService().isRunning() && !closed) loop.execute(this::rejoin);
+      updateMembers();
+    } catch (RuntimeException e) {
+      LOG.log(Level.FINE, "cannot read the membership", e);
+    }
+  }
+
+  /** Makes the grid join anew, which any use of the cache does if its service has ended. */
+  private void rejoin() {
+    if (closed || cache.getCacheService().isRunning()) return;
+    LOG.warning("this member was expelled from the cluster; joining again without its counters");
+    int counters = cache.size();
+    LOG.info(() -> "joined the cluster again, which has %d counters".formatted(counters));
+  }
+
+  private void updateMembers() {
+    var service = cache.getCacheService();
+    boolean running = service.isRunning();
+    int members = running ? Math.max(1, service.getInfo().getServiceMembers().size()) : 0;
+    if (running) {
+      present = members;
+      size.present(members, System.nanoTime());
+    }
+    boolean majority = running && size.isMajority();
+    var to = listener;
+    if (majority != connected) {
+      connected = majority;
+      if (to != null && majority) to.subscribed();
+      if (to != null && !majority) to.disconnected();
+    }
+    if (to != null) to.members(Math.max(1, members), majority);
+  }
+
+  private int ownerOf(int partition) {
+    var owner = ((PartitionedService) cache.getCacheService()).getPartitionOwner(partition);
+    return owner == null ? -1 : owner.getId();
+  }
+
+  AsyncNamedCache<EntryKey, byte[]> counters() {
+    return async;
+  }
+
+  /** Counts the counters of all members. */
+  CompletionStage<Long> count() {
+    return CompletableFuture.supplyAsync(() -> (long) cache.size(), timer)
+        .exceptionallyCompose(problem -> {
+          var failure = new StoreException(Kind.CONNECTION, "the cluster is unavailable", problem);
+          return CompletableFuture.failedFuture(failure);
+        });
+  }
+
+  /** Removes all counters, for tests. */
+  void clear() {
+    cache.clear();
+  }
+
+  /** Sends a notice to all members, this one included, without waiting. */
+  void publish(Notice.Kind kind, byte[] content) {
+    loop.execute(() -> {
+      try {
+        notices.execute(new Notice(kind, content), null, null);
+      } catch (RuntimeException e) {
+        LOG.log(Level.FINE, "a notice could not be sent", e);
+      }
+    });
+  }
+
+  /** Returns the number of members that are present. */
+  public int present() {
+    return present;
+  }
+
+  /** Returns the number of members that a majority is counted of. */
+  public int expected() {
+    return size.size();
+  }
+
+  /** Returns the members and what they own. */
+  public MembershipView view() {
+    return MembershipView.of((PartitionedService) cache.getCacheService());
+  }
+
+  /** Leaves the cluster in order: the other members take over all counters first. */
+  @Override
+  public void close() {
+    synchronized (GridNode.class) {
+      if (closed) return;
+      closed = true;
+      timer.shutdownNow();
+      try {
+        notices.query(new Notice(Notice.Kind.LEAVING, new byte[0]), null);
+        cache.getCacheService().shutdown();
+      } catch (RuntimeException e) {
+        LOG.log(Level.FINE, "the cluster could not be left in order", e);
+      }
+      try {
+        factory.dispose();
+        CacheFactory.shutdown();
+      } finally {
+        current = null;
+        settings = null;
+        GridProperties.clear();
+      }
+    }
+  }
+
+  /** Follows the members of the service of counters, on the thread of its events. */
+  private final class Members implements MemberListener {
+    @Override
+    public void memberJoined(MemberEvent event) {
+      onChange(event, "joined");
+    }
+
+    @Override
+    public void memberLeaving(MemberEvent event) {}
+
+    @Override
+    public void memberLeft(MemberEvent event) {
+      if (event.isLocal()) size.restart(System.nanoTime());
+      onChange(event, "left");
+    }
+
+    private void onChange(MemberEvent event, String change) {
+      if (closed) return;
+      LOG.info(() -> "member %d %s the cluster".formatted(event.getMember().getId(), change));
+      if (event.isLocal() && connected) {
+        var to = listener;
+        if (to != null) to.disconnected();
+        connected = false;
+      }
+      timer.execute(GridNode.this::check);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.headgate.cluster.internal;
+
+import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
+
+/**
+ * One batch for one partition, or one operation on the load of a backend.
+ *
+ * @param keys the names of its counters
+ * @param argument the encoded batch or operation
+ */
+@SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
+  /** What the argument is. */
+  enum Kind {
+    /** A batch of the script. */
+    BATCH(0),
+    /** A report or reading of the load of a backend; see {@link LoadOperation}. */
+    LOAD(1),
+    /** The removal of counters; the argument is empty, and the reply the number of them. */
+    REMOVE(2),
+    /** Stores a value: its time to live in milliseconds, and its bytes. */
+    PUT(3),
+    /** Reads a value; the reply is empty if there is none, and else a 1 and the bytes. */
+    GET(4);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+  }
+
+  /** Bounds what a member reads from another. */
+  private static final int MAX_KEYS = 100_000;
+
+  private static Kind kindOf(int code) {
+    for (var kind : Kind.values()) {
+      if (kind.code == code) return kind;
+    }
+    throw new IllegalArgumentException("unknown kind of a call: " + code);
+  }
+
+  void writeTo(NumberWriter out) {
+    out.put(kind.code).put(partition).put(keys.length);
+    for (var key : keys) out.put(key);
+    out.put(argument);
+  }
+
+  static PartitionCall readFrom(NumberReader in) {
+    var kind = kindOf(in.count());
+    int partition = Math.toIntExact(in.next());
+    long count = in.next();
+    if (count < 1 || count > MAX_KEYS) {
+      throw new IllegalArgumentException("a batch has %d keys".formatted(count));
+    }
+    var keys = new String[(int) count];
+    for (int i = 0; i < keys.length; i++) keys[i] = in.text();
+    return new PartitionCall(kind, partition, keys, in.nextBytes());
+  }
+}

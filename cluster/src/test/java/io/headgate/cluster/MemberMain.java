@@ -1,0 +1,179 @@
+package io.headgate.cluster;
+
+import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Source;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A member in a process of its own. Reads one command per line from standard input and writes one
+ * line for each.
+ */
+final class MemberMain {
+  /** The limit of each key, in a window that does not end during a test. */
+  static final long LIMIT = 3_000;
+
+  /** The limit of each key of the rule {@code large}, which takes some seconds to exhaust. */
+  static final long LARGE_LIMIT = 20_000;
+
+  private final ClusterStore store;
+  private final RateLimiter limiter;
+  private final AtomicBoolean running = new AtomicBoolean();
+  private final List<Thread> callers = new ArrayList<>();
+  private final AtomicLong allowed = new AtomicLong();
+  private final AtomicLong denied = new AtomicLong();
+  private final AtomicLong fallback = new AtomicLong();
+  private final AtomicLong errors = new AtomicLong();
+  private final AtomicLong worst = new AtomicLong();
+
+  private MemberMain(ClusterStore store) {
+    this.store = store;
+    var limit = FixedWindow.of(Rate.perDay(LIMIT));
+    this.limiter =
+        RateLimiter.with(
+            store,
+            RuleSet.of(
+                Rule.named("strict")
+                    .match("strict", "*")
+                    .limit(limit)
+                    .onStoreFailure(new FailurePolicy.Deny())
+                    .build(),
+                Rule.named("large")
+                    .match("large", "*")
+                    .limit(FixedWindow.of(Rate.perDay(LARGE_LIMIT)))
+                    .onStoreFailure(new FailurePolicy.Deny())
+                    .build(),
+                Rule.named("leased")
+                    .match("leased", "*")
+                    .limit(limit)
+                    .consistency(Consistency.LEASED)
+                    .onStoreFailure(new FailurePolicy.Deny())
+                    .build(),
+                Rule.named("spanning")
+                    .match("spanning", "*")
+                    .match("other", "*")
+                    .limit(limit)
+                    .onStoreFailure(new FailurePolicy.Deny())
+                    .build()));
+  }
+
+  /** Joins with {@code port members [secret]}. */
+  public static void main(String[] args) throws Exception {
+    var options = ClusterOptions.builder(args[1]).port(Integer.parseInt(args[0])).name(args[2]);
+    if (args.length > 3) options.secret(args[3]);
+    var member = new MemberMain(ClusterStore.join(options.build()));
+    System.out.println("joined");
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line; (line = in.readLine()) != null; ) {
+      System.out.println(member.execute(line.split(" ", -1)));
+    }
+    System.exit(0);
+  }
+
+  private String execute(String[] words) throws InterruptedException {
+    return switch (words[0]) {
+      case "start" -> start(words[1], words[2], Integer.parseInt(words[3]));
+      case "stop" -> stop();
+      case "run" -> run(words[1], words[2], Long.parseLong(words[3]));
+      case "counts" -> counts();
+      case "reset" -> {
+        limiter.reset(Subject.of(words[1], words[2]), words[1]);
+        yield "reset";
+      }
+      case "status" -> {
+        var status = store.status();
+        yield "%d %d %s %d %d"
+            .formatted(
+                status.members().size(),
+                status.expected(),
+                status.majority() && !store.isUnavailable(),
+                status.unowned(),
+                status.unbacked());
+      }
+      case "leave" -> {
+        store.close();
+        yield "left";
+      }
+      default -> throw new IllegalArgumentException(words[0]);
+    };
+  }
+
+  private static Subject subject(String rule, String key) {
+    return rule.equals("spanning")
+        ? Subject.of(java.util.Map.of("strict", key, "spanning", key, "other", key))
+        : Subject.of(rule, key);
+  }
+
+  private String start(String rule, String key, int threads) {
+    clear();
+    running.set(true);
+    var request = Request.of(subject(rule, key));
+    for (int i = 0; i < threads; i++) {
+      callers.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                while (running.get()) check(request);
+              }));
+    }
+    return "started";
+  }
+
+  private String stop() throws InterruptedException {
+    running.set(false);
+    for (var caller : callers) caller.join();
+    callers.clear();
+    return counts();
+  }
+
+  private String run(String rule, String key, long count) throws InterruptedException {
+    clear();
+    var request = Request.of(subject(rule, key));
+    var left = new AtomicLong(count);
+    var threads = new ArrayList<Thread>();
+    for (int i = 0; i < 8; i++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                while (left.getAndDecrement() > 0) check(request);
+              }));
+    }
+    for (var thread : threads) thread.join();
+    return counts();
+  }
+
+  private void clear() {
+    for (var count : List.of(allowed, denied, fallback, errors, worst)) count.set(0);
+  }
+
+  private void check(Request request) {
+    long since = System.nanoTime();
+    try {
+      CheckResult result = limiter.checkForResult(request);
+      if (result.source() == Source.FALLBACK) fallback.incrementAndGet();
+      else (result.decision().isAllowed() ? allowed : denied).incrementAndGet();
+    } catch (RuntimeException e) {
+      e.printStackTrace();
+      errors.incrementAndGet();
+    }
+    worst.accumulateAndGet((System.nanoTime() - since) / 1_000_000, Math::max);
+  }
+
+  private String counts() {
+    return "%d %d %d %d %d"
+        .formatted(allowed.get(), denied.get(), fallback.get(), errors.get(), worst.get());
+  }
+}

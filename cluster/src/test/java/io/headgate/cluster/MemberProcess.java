@@ -1,0 +1,129 @@
+package io.headgate.cluster;
+
+import io.headgate.testkit.ExitHooks;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A running {@link MemberMain}. Its process ends with this JVM at the latest. */
+final class MemberProcess implements AutoCloseable {
+  /** What {@link MemberMain} has counted; decisions by a failure policy are fallback decisions. */
+  record Counts(long allowed, long denied, long fallback, long errors, long worstMillis) {}
+
+  /** The cluster as the member sees it. */
+  record Status(int members, int expected, boolean available, int unowned, int unbacked) {}
+
+  private final Process process;
+  private final BufferedReader out;
+  private final BufferedWriter in;
+
+  private MemberProcess(Process process) {
+    this.process = process;
+    this.out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    this.in =
+        new BufferedWriter(
+            new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+    ExitHooks.closeAtExit(this);
+  }
+
+  /** Starts a member without waiting until it has joined; see {@link #awaitJoined}. */
+  static MemberProcess start(int port, List<Integer> members, String cluster, String... secret) {
+    var join = new ArrayList<String>();
+    for (int member : members) join.add("127.0.0.1:" + member);
+    var command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                MemberMain.class.getName(),
+                Integer.toString(port),
+                String.join(",", join),
+                cluster));
+    command.addAll(Arrays.asList(secret));
+    try {
+      return new MemberProcess(
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  MemberProcess awaitJoined() {
+    var line = read();
+    if (!"joined".equals(line)) throw new IllegalStateException("the member wrote " + line);
+    return this;
+  }
+
+  private String read() {
+    try {
+      return String.valueOf(out.readLine());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void send(String command) {
+    try {
+      in.write(command + "\n");
+      in.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String call(String command) {
+    send(command);
+    return read();
+  }
+
+  Counts counts(String command) {
+    send(command);
+    return readCounts();
+  }
+
+  Counts readCounts() {
+    var n = Arrays.stream(read().split(" ", -1)).mapToLong(Long::parseLong).toArray();
+    return new Counts(n[0], n[1], n[2], n[3], n[4]);
+  }
+
+  Status status() {
+    var words = call("status").split(" ", -1);
+    return new Status(
+        Integer.parseInt(words[0]),
+        Integer.parseInt(words[1]),
+        Boolean.parseBoolean(words[2]),
+        Integer.parseInt(words[3]),
+        Integer.parseInt(words[4]));
+  }
+
+  /** Sends a signal, such as {@code STOP}. */
+  void signal(String name) {
+    try {
+      var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+      if (!kill.waitFor(10, TimeUnit.SECONDS)) throw new IllegalStateException("kill hangs");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,76 @@
+package io.headgate.cluster.internal;
+
+import io.headgate.internal.script.LimitFormat;
+import io.headgate.internal.script.ScriptConnection;
+import io.headgate.testkit.net.FreePorts;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The member of the test JVM, shared by all tests that need a single one: a process has at most one
+ * member, and starting it takes seconds. It ends with the JVM.
+ */
+final class SharedMember {
+  private static final GridNode NODE = start();
+
+  private SharedMember() {}
+
+  private static GridNode start() {
+    int port = FreePorts.find(1).getFirst();
+    return GridNode.start(
+        new NodeSettings(
+            "test" + port,
+            "127.0.0.1",
+            port,
+            List.of(new NodeSettings.HostPort("127.0.0.1", port)),
+            Optional.empty(),
+            1,
+            64 << 20));
+  }
+
+  static GridNode node() {
+    return NODE;
+  }
+
+  /** Removes all counters, and returns a connection that leaves the member running when closed. */
+  static ScriptConnection emptyConnection() {
+    NODE.clear();
+    return new Unclosed(NODE.connection());
+  }
+
+  private record Unclosed(MemberConnection connection) implements ScriptConnection {
+    @Override
+    public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+      return connection.decide(keys, argument);
+    }
+
+    @Override
+    public CompletionStage<Long> reset(byte[] key) {
+      return connection.reset(key);
+    }
+
+    @Override
+    public CompletionStage<Long> publishReturn(byte[] key) {
+      return connection.publishReturn(key);
+    }
+
+    @Override
+    public CompletionStage<Long> size() {
+      return connection.size();
+    }
+
+    @Override
+    public int hashSlot(String key) {
+      return connection.hashSlot(key);
+    }
+
+    @Override
+    public LimitFormat limitFormat() {
+      return connection.limitFormat();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

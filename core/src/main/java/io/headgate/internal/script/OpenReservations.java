@@ -1,0 +1,231 @@
+package io.headgate.internal.script;
+
+import io.headgate.store.ReservationStore;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The list of open reservations in Redis: one sorted set for all instances, ordered by expiry, and
+ * the secret of their ids beside it.
+ *
+ * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them. A reservation that
+ * is settled before then is never listed. The list is only needed for reservations that are not
+ * settled: if an instance ends without a last call, or a call fails, such a reservation stays
+ * charged as reserved. Thread-safe.
+ */
+final class OpenReservations {
+  private static final long DELAY_MILLIS = 100;
+  private static final int MAX_BATCH = 512;
+  private static final int MAX_PENDING = 10_000;
+  private static final int SECRET_BYTES = 32;
+  private static final byte[] LIST = bytes("list");
+  private static final byte[] DUE = bytes("due");
+  private static final byte[] MAX = bytes(Integer.toString(ReservationStore.MAX_OPEN));
+  private static final long REMOVED = -1;
+
+  /**
+   * The last change of an id that is not sent yet.
+   *
+   * @param expiresAt the expiry in microseconds, or {@link #REMOVED}
+   * @param isNew whether the list does not have the id yet
+   */
+  private record Change(long expiresAt, boolean isNew) {
+    /** Returns by how much it changes the number of listed reservations. */
+    long delta() {
+      return isNew ? 1 : expiresAt == REMOVED ? -1 : 0;
+    }
+  }
+
+  private final ScriptConnection connection;
+  private final byte[][] keys;
+  private final LongSupplier clock;
+  private final long timeoutNanos;
+  private final byte[] ownSecret = new byte[SECRET_BYTES];
+  private final ConcurrentHashMap<String, Change> pending = new ConcurrentHashMap<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final AtomicLong unsent = new AtomicLong(); // the sum of the deltas without a reply
+  private volatile long count;
+  private volatile List<byte[]> shared = List.of(); // the present secret and the one before
+
+  /**
+   * Creates a list.
+   *
+   * @param clock returns microseconds, or -1 for the server's clock
+   * @param timeoutNanos how long a reply is waited for
+   */
+  OpenReservations(
+      ScriptConnection connection, CounterKeys names, LongSupplier clock, long timeoutNanos) {
+    this.connection = connection;
+    this.keys =
+        new byte[][] {bytes(names.ofOpenReservations()), bytes(names.ofReservationSecret())};
+    this.clock = clock;
+    this.timeoutNanos = timeoutNanos;
+    new SecureRandom().nextBytes(ownSecret);
+  }
+
+  /** Returns the number of listed reservations at the last reply, with the changes since. */
+  long count() {
+    return Math.max(0, count + unsent.get());
+  }
+
+  /**
+   * Returns the secret of all instances, the one before if it has changed, and the secret of this
+   * instance, with which ids are encrypted that it issues before Redis has been available.
+   */
+  List<byte[]> secrets() {
+    var all = new ArrayList<>(shared);
+    all.add(ownSecret);
+    return all;
+  }
+
+  /** Returns whether the secret of all instances has been read. */
+  boolean hasSecret() {
+    return !shared.isEmpty();
+  }
+
+  /** Lists a new reservation soon. */
+  void add(String id, long expiresAt) {
+    change(id, new Change(expiresAt, true));
+  }
+
+  /** Changes the expiry of a reservation soon. */
+  void reschedule(String id, long expiresAt) {
+    change(id, new Change(expiresAt, false));
+  }
+
+  /** Removes a reservation soon. */
+  void remove(String id) {
+    change(id, new Change(REMOVED, false));
+  }
+
+  private void change(String id, Change change) {
+    if (pending.size() >= MAX_PENDING) {
+      var unused = flush();
+    }
+    pending.compute(
+        id,
+        (same, earlier) -> {
+          var merged = merge(earlier, change);
+          unsent.addAndGet(deltaOf(merged) - deltaOf(earlier));
+          return merged;
+        });
+    if (!scheduled.compareAndSet(false, true)) return;
+    CompletableFuture.delayedExecutor(DELAY_MILLIS, TimeUnit.MILLISECONDS)
+        .execute(() -> {
+          var unused = flush();
+        });
+  }
+
+  /** A reservation that is removed before it was listed needs no call. */
+  private static @Nullable Change merge(@Nullable Change earlier, Change later) {
+    if (earlier == null || !earlier.isNew) return later;
+    return later.expiresAt == REMOVED ? null : new Change(later.expiresAt, true);
+  }
+
+  private static long deltaOf(@Nullable Change change) {
+    return change == null ? 0 : change.delta();
+  }
+
+  /** Sends all pending changes; completes when the server has replied. */
+  CompletableFuture<Void> flush() {
+    scheduled.set(false);
+    var calls = new ArrayList<CompletableFuture<?>>();
+    while (!pending.isEmpty()) {
+      var ids = new ArrayList<String>();
+      var changes = new ArrayList<Change>();
+      for (var id : pending.keySet()) {
+        var change = pending.remove(id);
+        if (change == null) continue;
+        ids.add(id);
+        changes.add(change);
+        if (ids.size() == MAX_BATCH) break;
+      }
+      if (!ids.isEmpty()) calls.add(send(ids, changes));
+    }
+    return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new));
+  }
+
+  private CompletableFuture<?> send(List<String> ids, List<Change> changes) {
+    var arguments = new byte[3 + 2 * ids.size()][];
+    arguments[0] = bytes(Long.toString(clock.getAsLong()));
+    arguments[1] = LIST;
+    arguments[2] = MAX;
+    long delta = 0;
+    for (int i = 0; i < ids.size(); i++) {
+      arguments[3 + 2 * i] = bytes(Long.toString(changes.get(i).expiresAt));
+      arguments[4 + 2 * i] = bytes(ids.get(i));
+      delta += changes.get(i).delta();
+    }
+    long sent = delta;
+    return connection
+        .reservations(keys, arguments)
+        .handle((reply, problem) -> {
+          unsent.addAndGet(-sent);
+          if (problem == null) count = (Long) reply.getLast();
+          return reply;
+        })
+        .toCompletableFuture();
+  }
+
+  /** Sends the last changes and waits for the reply, within the time of a call. */
+  void close() {
+    try {
+      flush().get(timeoutNanos, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // Redis is unavailable; the reservations stay charged as reserved.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Reads the ids of at most {@code max} reservations that have expired, and the secret. */
+  CompletionStage<List<String>> due(int max) {
+    var unused = flush(); // the same connection executes it first
+    return connection
+        .reservations(
+            keys,
+            bytes(Long.toString(clock.getAsLong())),
+            DUE,
+            bytes(Integer.toString(max)),
+            ownSecret)
+        .thenApply(reply -> {
+          learn((byte[]) reply.getFirst());
+          count = (Long) reply.get(1);
+          var ids = new ArrayList<String>(reply.size());
+          for (var id : reply.subList(2, reply.size())) {
+            ids.add(new String((byte[]) id, StandardCharsets.US_ASCII));
+          }
+          return ids;
+        });
+  }
+
+  /** Reads the secret, within the time of a change. */
+  CompletionStage<?> refresh() {
+    return due(0).toCompletableFuture().orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private synchronized void learn(byte[] secret) {
+    if (shared.isEmpty()) {
+      shared = List.of(secret);
+    } else if (!Arrays.equals(shared.getFirst(), secret)) {
+      shared = List.of(secret, shared.getFirst());
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,351 @@
+package io.headgate.internal.script;
+
+import io.headgate.internal.consistency.HoldingStore.HoldResult;
+import io.headgate.internal.consistency.HoldingStore.ReportResult;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Outcome;
+import io.headgate.limit.SlotLimit;
+import io.headgate.load.CompletedCall;
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationReply;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** A command to the script and the future of its reply. */
+abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
+  /** The time of submission, by the clock of its {@link Batcher}; written before it is queued. */
+  long since;
+
+  /** Appends this command to a batch. */
+  abstract void writeTo(Batch batch);
+
+  /**
+   * Reads the part of a batch's reply that belongs to this command. The commands of a batch are
+   * read in their order.
+   */
+  abstract T read(ReplyReader reply);
+
+  /** Returns one of its charges; all of them are in the same hash slot. */
+  abstract Charge charge();
+
+  /**
+   * Returns how many sorted-set members its charges of more than one slot may add; see {@link
+   * Batcher}.
+   */
+  long extraWork() {
+    return 0;
+  }
+
+  private static long extraWork(Charge charge) {
+    return charge.limit() instanceof SlotLimit slots && charge.cost() > 1
+        ? Math.min(charge.cost(), slots.maxCost())
+        : 0;
+  }
+
+  private static long extraWork(List<Charge> charges) {
+    long work = 0;
+    for (var charge : charges) work += extraWork(charge);
+    return work;
+  }
+
+  final void deliver(ReplyReader reply) {
+    var value = read(reply);
+    if (!complete(value)) onLateReply(value);
+  }
+
+  /** Receives a reply that arrived after the wait for it had ended. */
+  void onLateReply(T value) {}
+
+  @Override
+  public List<String> pendingKeys() {
+    return List.of(charge().key());
+  }
+
+  /** Adds the counter key to the failure, since a plan may depend on several servers. */
+  @Override
+  public boolean completeExceptionally(Throwable problem) {
+    return super.completeExceptionally(
+        problem instanceof StoreException failure ? failure.at(pendingKeys()) : problem);
+  }
+
+  /**
+   * Returns whether no caller waits for it. A background command has no deadline and fails only
+   * when its connection does.
+   */
+  boolean isBackground() {
+    return false;
+  }
+
+  /** Evaluates a plan; {@code commit} makes its charges. */
+  static final class PlanCommand extends ScriptCommand<PlanResult> {
+    final Plan plan;
+    final boolean commit;
+
+    PlanCommand(Plan plan, boolean commit) {
+      this.plan = plan;
+      this.commit = commit;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(plan, commit);
+    }
+
+    @Override
+    PlanResult read(ReplyReader reply) {
+      var charges = plan.charges();
+      if (charges.size() == 1) {
+        return new PlanResult(reply.outcome(charges.getFirst()), Source.STORE);
+      }
+      List<Outcome> outcomes = new ArrayList<>(charges.size());
+      for (var charge : charges) outcomes.add(reply.outcome(charge));
+      return new PlanResult(outcomes, Source.STORE);
+    }
+
+    @Override
+    Charge charge() {
+      return plan.charges().getFirst();
+    }
+
+    @Override
+    long extraWork() {
+      var single = plan.single();
+      return single == null
+          ? ScriptCommand.extraWork(plan.charges())
+          : ScriptCommand.extraWork(single);
+    }
+  }
+
+  /**
+   * The result of a plan that is reserved.
+   *
+   * @param now the server time, in microseconds
+   */
+  record ReservedResult(PlanResult result, long now) {}
+
+  /** Evaluates the plan of a reservation and makes its charges. */
+  static final class ReserveCommand extends ScriptCommand<ReservedResult> {
+    private final PlanCommand plan;
+    private final Consumer<ReservedResult> onLateReply;
+
+    /**
+     * Creates a command.
+     *
+     * @param onLateReply receives the reply if the wait for it has ended
+     */
+    ReserveCommand(Plan plan, Consumer<ReservedResult> onLateReply) {
+      this.plan = new PlanCommand(plan, true);
+      this.onLateReply = onLateReply;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      plan.writeTo(batch);
+    }
+
+    @Override
+    ReservedResult read(ReplyReader reply) {
+      return new ReservedResult(plan.read(reply), reply.now());
+    }
+
+    @Override
+    void onLateReply(ReservedResult reply) {
+      onLateReply.accept(reply);
+    }
+
+    @Override
+    Charge charge() {
+      return plan.charge();
+    }
+
+    @Override
+    long extraWork() {
+      return plan.extraWork();
+    }
+  }
+
+  /** Returns a command that applies an operation to the counters of a reservation in one slot. */
+  static ScriptCommand<ReservationReply> reservation(ReservationCommand command) {
+    return new ChargeCommand<>(
+        command.entries().getFirst().reserved().charge(),
+        false,
+        batch -> batch.write(command),
+        reply -> reply.reservation(command.entries().size()));
+  }
+
+  /**
+   * The outcomes of several charges.
+   *
+   * @param now the server time, in microseconds
+   */
+  record Outcomes(List<Outcome> outcomes, long now) {}
+
+  /** Evaluates charges atomically, regardless of rules: all are made or none. */
+  static final class ChargesCommand extends ScriptCommand<Outcomes> {
+    final List<Charge> charges;
+    final boolean commit;
+    private final Consumer<Outcomes> onLateReply;
+
+    ChargesCommand(List<Charge> charges, boolean commit) {
+      this(charges, commit, reply -> {});
+    }
+
+    /**
+     * Creates a command.
+     *
+     * @param commit whether to make the charges
+     * @param onLateReply receives the reply if the wait for it has ended
+     */
+    ChargesCommand(List<Charge> charges, boolean commit, Consumer<Outcomes> onLateReply) {
+      this.charges = charges;
+      this.commit = commit;
+      this.onLateReply = onLateReply;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(charges, commit);
+    }
+
+    @Override
+    Outcomes read(ReplyReader reply) {
+      List<Outcome> outcomes = new ArrayList<>(charges.size());
+      for (var charge : charges) outcomes.add(reply.outcome(charge));
+      return new Outcomes(outcomes, reply.now());
+    }
+
+    @Override
+    void onLateReply(Outcomes reply) {
+      onLateReply.accept(reply);
+    }
+
+    @Override
+    Charge charge() {
+      return charges.getFirst();
+    }
+
+    @Override
+    long extraWork() {
+      return ScriptCommand.extraWork(charges);
+    }
+  }
+
+  /**
+   * Gives back a charge. A background command: if it expired in the queue, the charge would stay
+   * although no request was admitted.
+   */
+  static final class GiveBack extends ScriptCommand<Boolean> {
+    final ChargeReceipt receipt;
+
+    GiveBack(ChargeReceipt receipt) {
+      this.receipt = receipt;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.writeGiveBack(receipt);
+    }
+
+    @Override
+    Boolean read(ReplyReader reply) {
+      return reply.next() == 1;
+    }
+
+    @Override
+    boolean isBackground() {
+      return true;
+    }
+
+    @Override
+    Charge charge() {
+      return receipt.charge();
+    }
+  }
+
+  /** An operation on the slots of a holder. */
+  enum SlotOperation {
+    RENEW,
+    RELEASE
+  }
+
+  /** Returns a command that renews or releases the slots of a charge; false if there are none. */
+  static ScriptCommand<Boolean> slotOperation(Charge charge, SlotOperation operation) {
+    return new ChargeCommand<>(
+        charge, false, batch -> batch.write(charge, operation), reply -> reply.next() == 1);
+  }
+
+  /** Returns a command that releases the slots of a charge after a call. */
+  static ScriptCommand<Boolean> releaseAfter(Charge charge, CompletedCall call) {
+    return new ChargeCommand<>(
+        charge, false, batch -> batch.write(charge, call), reply -> reply.next() == 1);
+  }
+
+  /** Returns a command that reports the usage of a hold and requests another. */
+  static ScriptCommand<HoldResult> hold(Charge charge, HoldRequest request) {
+    return new ChargeCommand<>(
+        charge,
+        false,
+        batch -> batch.write(charge, request),
+        reply ->
+            new HoldResult(reply.outcome(charge), reply.next(), reply.now() + request.lease()));
+  }
+
+  /** Returns a background command that charges spent permits and reads the state. */
+  static ScriptCommand<ReportResult> report(Charge charge) {
+    return new ChargeCommand<>(
+        charge,
+        true,
+        batch -> batch.writeReport(charge),
+        reply -> {
+          boolean counted = reply.next() == 1;
+          return new ReportResult(reply.state(), reply.now(), counted);
+        });
+  }
+
+  /** A command about one charge, encoded and decoded by the given functions. */
+  private static final class ChargeCommand<T> extends ScriptCommand<T> {
+    private final Charge charge;
+    private final boolean background;
+    private final Consumer<Batch> writer;
+    private final Function<ReplyReader, T> reader;
+
+    ChargeCommand(
+        Charge charge,
+        boolean background,
+        Consumer<Batch> writer,
+        Function<ReplyReader, T> reader) {
+      this.charge = charge;
+      this.background = background;
+      this.writer = writer;
+      this.reader = reader;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      writer.accept(batch);
+    }
+
+    @Override
+    T read(ReplyReader reply) {
+      return reader.apply(reply);
+    }
+
+    @Override
+    boolean isBackground() {
+      return background;
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.headgate.internal.script;
+
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationReply;
+import io.headgate.reservation.ReservationReply.CounterReply;
+import io.headgate.reservation.ReservationReply.Status;
+import io.headgate.reservation.ReservedCharge;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.store.PlanResult;
+import io.headgate.store.ReservationStore;
+import io.headgate.store.ReservedPlan;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+/**
+ * Stores reservations on the servers of a script: one record per reservation and hash slot beside the
+ * counters, changed by the same script in the same call. Thread-safe.
+ *
+ * <p>An operation on a reservation that spans slots has one command per slot, each idempotent by
+ * itself. Such a reservation can't grow, since no script could add permits to all slots or to none.
+ */
+public final class ScriptReservationStore implements ReservationStore {
+  /** Decides plans by failure policies while Redis is unavailable. */
+  @FunctionalInterface
+  public interface Guard {
+    /** Decides a plan by the function, or by policies if it fails or would. */
+    CompletionStage<PlanResult> decide(
+        Plan plan, Function<Plan, CompletionStage<PlanResult>> decide);
+  }
+
+  private static final Guard NO_POLICY = (plan, decide) -> decide.apply(plan);
+
+  private final ScriptExecutor executor;
+  private final OpenReservations list;
+  private final Guard guard;
+
+  ScriptReservationStore(ScriptExecutor executor, OpenReservations list) {
+    this(executor, list, NO_POLICY);
+  }
+
+  private ScriptReservationStore(ScriptExecutor executor, OpenReservations list, Guard guard) {
+    this.executor = executor;
+    this.list = list;
+    this.guard = guard;
+  }
+
+  ScriptReservationStore with(Guard other) {
+    return new ScriptReservationStore(executor, list, other);
+  }
+
+  @Override
+  public CompletionStage<ReservedPlan> reserve(Plan plan) {
+    var made = new AtomicReference<ReservedPlan>();
+    return guard
+        .decide(
+            plan,
+            same ->
+                executor
+                    .reserve(same)
+                    .thenApply(reply -> {
+                      made.set(reply);
+                      return reply.result();
+                    }))
+        .thenApply(result -> {
+          var reply = made.get();
+          return reply == null ? new ReservedPlan(result, List.of()) : reply;
+        });
+  }
+
+  /**
+   * Lists the reservation in the background. Its charges are not lost if that fails: it can be
+   * settled by its id, and stays charged as reserved otherwise.
+   */
+  @Override
+  public CompletionStage<Boolean> open(
+      String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
+    boolean full = isFull();
+    if (full) charges.forEach(this::giveBack);
+    else list.add(token, expiresAt);
+    return CompletableFuture.completedStage(!full);
+  }
+
+  private void giveBack(ReservedCharge made) {
+    executor.giveBackLater(new ChargeReceipt(made.charge(), made.at(), made.freshAt()));
+  }
+
+  /** Sends the last changes of the list of open reservations. */
+  void close() {
+    list.close();
+  }
+
+  @Override
+  public boolean isFull() {
+    return list.count() >= MAX_OPEN;
+  }
+
+  @Override
+  public CompletionStage<ReservationReply> apply(ReservationCommand command) {
+    var groups = groups(command);
+    if (groups.isEmpty()) return CompletableFuture.completedStage(withoutCounters(command));
+    if (groups.size() == 1) {
+      return executor
+          .submit(ScriptCommand.reservation(command))
+          .thenApply(reply -> applied(command, reply));
+    }
+    var replies = new ArrayList<CompletableFuture<ReservationReply>>(groups.size());
+    for (var group : groups) {
+      var part = command.with(group.stream().map(i -> withoutGrowth(command, i)).toList());
+      replies.add(executor.submit(ScriptCommand.reservation(part)).toCompletableFuture());
+    }
+    return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+        .thenApply(done ->
+            applied(
+                command,
+                combined(command, groups, replies.stream().map(CompletableFuture::join).toList())));
+  }
+
+  /** Returns the positions of the command's entries by hash slot. */
+  private List<List<Integer>> groups(ReservationCommand command) {
+    var bySlot = new TreeMap<Integer, List<Integer>>();
+    for (int i = 0; i < command.entries().size(); i++) {
+      int slot = executor.hashSlot(command.entries().get(i).reserved().charge());
+      bySlot.computeIfAbsent(slot, same -> new ArrayList<>()).add(i);
+    }
+    return List.copyOf(bySlot.values());
+  }
+
+  private static ReservationCommand.Entry withoutGrowth(ReservationCommand command, int i) {
+    var entry = command.entries().get(i);
+    return new ReservationCommand.Entry(entry.reserved(), entry.target(), 0);
+  }
+
+  private static ReservationReply combined(
+      ReservationCommand command, List<List<Integer>> groups, List<ReservationReply> replies) {
+    var counters = new ArrayList<CounterReply>(Collections.nCopies(command.entries().size(), null));
+    var status = Status.UNKNOWN;
+    long expiresAt = Long.MAX_VALUE;
+    for (int g = 0; g < groups.size(); g++) {
+      var reply = replies.get(g);
+      if (reply.status() != Status.UNKNOWN) {
+        expiresAt = Math.min(expiresAt, reply.expiresAt());
+        status = rank(reply.status()) > rank(status) ? reply.status() : status;
+      }
+      for (int i = 0; i < groups.get(g).size(); i++) {
+        int position = groups.get(g).get(i);
+        counters.set(
+            position,
+            reply.status() == Status.UNKNOWN
+                ? asReserved(command.entries().get(position).reserved())
+                : reply.counters().get(i));
+      }
+    }
+    if (status == Status.UNKNOWN) return ReservationReply.UNKNOWN;
+    return new ReservationReply(status, expiresAt, false, counters);
+  }
+
+  private static CounterReply asReserved(ReservedCharge reserved) {
+    return new CounterReply(reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false);
+  }
+
+  /** Orders statuses: a reservation that has ended in one slot is not open in the others. */
+  private static int rank(Status status) {
+    return switch (status) {
+      case UNKNOWN -> 0;
+      case OPEN -> 1;
+      case EXPIRED -> 2;
+      case SETTLED -> 3;
+    };
+  }
+
+  /** Returns the reply for a reservation none of whose rules exists any more. */
+  private ReservationReply withoutCounters(ReservationCommand command) {
+    var status =
+        switch (command.action()) {
+          case UPDATE -> Status.OPEN;
+          case SETTLE -> Status.SETTLED;
+          case EXPIRE -> Status.EXPIRED;
+        };
+    return applied(command, new ReservationReply(status, command.expiresAt(), false, List.of()));
+  }
+
+  /** Updates the list of open reservations, and publishes counters that have permits again. */
+  private ReservationReply applied(ReservationCommand command, ReservationReply reply) {
+    for (int i = 0; i < reply.counters().size(); i++) {
+      if (!reply.counters().get(i).wasExhausted()) continue;
+      executor.publishReturn(command.entries().get(i).reserved().charge());
+    }
+    switch (reply.status()) {
+      case OPEN -> list.reschedule(command.token(), reply.expiresAt());
+      case SETTLED, EXPIRED, UNKNOWN -> list.remove(command.token());
+    }
+    return reply;
+  }
+
+  @Override
+  public CompletionStage<Void> charge(List<Charge> charges) {
+    var all =
+        charges.stream()
+            .map(charge -> executor.chargeSpent(charge).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    return CompletableFuture.allOf(all);
+  }
+
+  @Override
+  public CompletionStage<List<String>> expired(int max) {
+    return list.due(max);
+  }
+
+  @Override
+  public void discard(String token) {
+    list.remove(token);
+  }
+
+  @Override
+  public long openCount() {
+    return list.count();
+  }
+
+  @Override
+  public List<byte[]> secrets() {
+    return list.hasSecret() ? list.secrets() : List.of();
+  }
+
+  /** Returns the secret of this instance if Redis is unavailable. */
+  @Override
+  public CompletionStage<List<byte[]>> refreshSecrets() {
+    return list.refresh().handle((done, problem) -> list.secrets());
+  }
+}

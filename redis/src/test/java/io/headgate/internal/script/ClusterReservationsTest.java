@@ -1,0 +1,44 @@
+package io.headgate.internal.script;
+
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+
+import io.headgate.redis.internal.connection.TestConnections;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.ReservationContract;
+import io.headgate.testkit.redis.RedisCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class ClusterReservationsTest extends ReservationContract {
+  private static RedisCluster cluster;
+  private static LettuceClients clients;
+  private static RedisConnection connection;
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0);
+    clients = new LettuceClients(RedisOptions.of(cluster.uri()));
+    connection = clients.connect();
+  }
+
+  @AfterAll
+  static void stop() {
+    connection.close();
+    clients.close();
+    cluster.close();
+  }
+
+  @Override
+  protected Store open(Ticker ticker) {
+    cluster.nodes().forEach(node -> node.call("FLUSHALL"));
+    return ScriptExecutor.withClock(
+        TestConnections.shared(connection),
+        new CounterKeys("headgate:"),
+        Duration.ofSeconds(10),
+        ticker::micros);
+  }
+}

@@ -1,0 +1,207 @@
+package io.headgate.internal.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.State;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+
+import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationCommand.Action;
+import io.headgate.reservation.ReservationRecord;
+import io.headgate.reservation.ReservationStep;
+import io.headgate.reservation.ReservedCharge;
+import io.headgate.reservation.ReservedCharge.ExpiryCharge;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.ManualTicker;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Runs charges and operations on reservations in Java and in Lua, in batches, and compares every
+ * field of the results, to the microsecond. The clock sometimes steps back, and limits change.
+ */
+class ReservationParityTest {
+  private static final int BATCHES = 1_000;
+  private static final long SECOND = 1_000_000;
+  private static TestServer redis;
+
+  private final ManualTicker clock = ManualTicker.create();
+  private final Random random = new Random(20_261_117);
+  private final Map<String, State> states = new HashMap<>();
+  private final Map<String, ReservationRecord> records = new HashMap<>();
+  private final List<Open> reservations = new ArrayList<>();
+
+  /** A reservation that was made, with its charges. */
+  private record Open(String nonce, long expiresAt, List<ReservedCharge> charges) {}
+
+  @BeforeAll
+  static void start() {
+    redis = TestServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  static Stream<List<Limit>> limits() {
+    return Stream.of(
+        List.of(
+            TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(11),
+            TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(50)),
+        List.of(new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100_000)), 40)),
+        List.of(
+            FixedWindow.of(Rate.of(20, Duration.ofSeconds(4))),
+            SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))),
+        List.of(
+            FixedWindow.of(30, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Europe/Berlin")))),
+        List.of(
+            SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))
+                .withBuckets(4)
+                .withBound(Bound.CONSERVATIVE)),
+        List.of(
+            Concurrency.of(5).withLease(Duration.ofSeconds(5)),
+            LeakyBucket.of(Rate.perSecond(3)).withQueue(9)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("limits")
+  void reservationsAreCorrectedTheSameInLuaAsInJava(List<Limit> limits) {
+    redis.flush();
+    for (int i = 0; i < BATCHES; i++) {
+      clock.advance(Duration.ofMillis(random.nextInt(3) == 0 ? random.nextInt(4_000) : 1));
+      if (random.nextInt(50) == 0) clock.advance(Duration.ofMillis(-random.nextInt(900)));
+      if (random.nextInt(200) == 0) clock.advance(Duration.ofMinutes(11));
+      runBatch(limits);
+    }
+  }
+
+  private void runBatch(List<Limit> limits) {
+    long now = clock.micros();
+    var batch = new Batch(new CounterKeys("headgate:"));
+    var comparisons = new ArrayList<Consumer<ReplyReader>>();
+    for (int i = 1 + random.nextInt(5); i > 0; i--) {
+      if (random.nextInt(3) == 0 || reservations.isEmpty()) charge(limits, now, batch, comparisons);
+      else operate(limits, now, batch, comparisons);
+    }
+    var reply = new ReplyReader(redis.decide(batch, now));
+    comparisons.forEach(comparison -> comparison.accept(reply));
+  }
+
+  private static Charge charge(int key, Limit limit, long cost, long holder) {
+    var rule = Rule.named("rule").match("key", "*").limit(limit).build();
+    var request = Request.of(Subject.of("k" + key), cost);
+    return RuleSet.of(rule).plan(request, 0, holder).charges().getFirst();
+  }
+
+  /** Charges one or two counters; a charge that passes becomes a reservation. */
+  private void charge(
+      List<Limit> limits, long now, Batch batch, List<Consumer<ReplyReader>> comparisons) {
+    var charges = new ArrayList<Charge>();
+    long holder = 1 + random.nextInt(1_000_000);
+    var limit = limits.get(random.nextInt(4) == 0 ? random.nextInt(limits.size()) : 0);
+    for (int key = 0; key <= random.nextInt(2); key++) {
+      charges.add(charge(key, limit, 1 + random.nextInt(6), holder));
+    }
+    var command = new ScriptCommand.ChargesCommand(List.copyOf(charges), true);
+    command.writeTo(batch);
+    var steps =
+        charges.stream()
+            .map(charge -> charge.step(states.getOrDefault(charge.key(), State.FRESH), now))
+            .toList();
+    boolean passed = steps.stream().allMatch(step -> step.outcome() instanceof Passed);
+    var reserved = new ArrayList<ReservedCharge>();
+    for (int i = 0; i < charges.size(); i++) {
+      var charge = charges.get(i);
+      var step = steps.get(i);
+      if (!passed) {
+        var unchanged = states.getOrDefault(charge.key(), State.FRESH);
+        step = charge.withCost(0).step(unchanged, now);
+      }
+      states.put(charge.key(), step.state());
+      var onExpiry = ExpiryCharge.values()[random.nextInt(4)];
+      reserved.add(
+          new ReservedCharge(
+              i, charge, now, now + step.outcome().resetAfter(), true, 15, onExpiry));
+    }
+    comparisons.add(reply -> {
+      var outcomes = command.read(reply).outcomes();
+      for (int i = 0; passed && i < steps.size(); i++) {
+        assertThat(outcomes.get(i)).isEqualTo(steps.get(i).outcome());
+      }
+    });
+    if (!passed) return;
+    var nonce = "n" + random.nextInt(1 << 30);
+    reservations.add(new Open(nonce, now + (1 + random.nextInt(20)) * SECOND, reserved));
+    if (reservations.size() > 20) reservations.remove(random.nextInt(20));
+  }
+
+  /** Applies an operation to a random reservation, possibly under a changed limit. */
+  private void operate(
+      List<Limit> limits, long now, Batch batch, List<Consumer<ReplyReader>> comparisons) {
+    var open = reservations.get(random.nextInt(reservations.size()));
+    var action = Action.values()[random.nextInt(3)];
+    var limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : 0);
+    var entries = new ArrayList<ReservationCommand.Entry>();
+    for (var made : open.charges) {
+      var old = made.charge();
+      var present = charge(made.index(), limit, old.cost(), old.holder());
+      boolean same = limit.equals(old.limit());
+      var reserved =
+          new ReservedCharge(
+              made.index(),
+              same ? old : present,
+              made.at(),
+              made.freshAt(),
+              same,
+              made.maxAmount(),
+              made.onExpiry());
+      boolean isSlot = limit instanceof Concurrency;
+      long target = isSlot || random.nextInt(5) == 0 ? -1 : random.nextInt(12);
+      long more = isSlot || action != Action.UPDATE ? 0 : Math.max(0, random.nextInt(8) - 4);
+      entries.add(new ReservationCommand.Entry(reserved, target, more));
+    }
+    var command =
+        new ReservationCommand(open.nonce, "id", open.expiresAt, action, 5 * SECOND, entries);
+    var record = records.getOrDefault(open.nonce, ReservationRecord.open(open.expiresAt));
+    var before =
+        entries.stream()
+            .map(entry -> states.getOrDefault(entry.reserved().charge().key(), State.FRESH))
+            .toList();
+    var step = ReservationStep.of(record, command, before, now);
+    records.put(open.nonce, step.record());
+    for (int i = 0; i < entries.size(); i++) {
+      states.put(entries.get(i).reserved().charge().key(), step.states().get(i));
+    }
+    var script = ScriptCommand.reservation(command);
+    script.writeTo(batch);
+    comparisons.add(reply ->
+        assertThat(script.read(reply))
+            .as("%s at %d on %s with %s", command, now, before, record)
+            .isEqualTo(step.reply()));
+  }
+}

@@ -1,0 +1,59 @@
+package io.headgate.internal.script;
+
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.TestConnections;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.redis.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A Redis server for a test, with one connection that several executors share. */
+public record TestServer(RedisServer server, LettuceClients clients, RedisConnection connection)
+    implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  public static TestServer start() {
+    return of(RedisServer.start());
+  }
+
+  public static TestServer startProgram(Path program) {
+    return of(RedisServer.startProgram(program));
+  }
+
+  private static TestServer of(RedisServer server) {
+    var clients = new LettuceClients(RedisOptions.of(server.uri()));
+    return new TestServer(server, clients, clients.connect());
+  }
+
+  /** Returns an executor that uses the server's clock. */
+  public ScriptExecutor executor(String prefix) {
+    return ScriptExecutor.withClock(
+        TestConnections.shared(connection),
+        new CounterKeys(prefix),
+        TIMEOUT,
+        ScriptExecutor.SERVER_CLOCK);
+  }
+
+  public ScriptExecutor executor(String prefix, Ticker clock) {
+    return ScriptExecutor.withClock(
+        TestConnections.shared(connection), new CounterKeys(prefix), TIMEOUT, clock::micros);
+  }
+
+  /** Evaluates a batch at a given time; returns the reply. */
+  byte[] decide(Batch batch, long now) {
+    return connection.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
+  }
+
+  public void flush() {
+    server.call("FLUSHALL");
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    clients.close();
+    server.close();
+  }
+}

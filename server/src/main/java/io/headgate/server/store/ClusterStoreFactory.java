@@ -1,0 +1,52 @@
+package io.headgate.server.store;
+
+import io.headgate.cluster.ClusterOptions;
+import io.headgate.cluster.ClusterStore;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens a cluster store whose outages are logged. */
+public final class ClusterStoreFactory {
+  /**
+   * Joins the cluster. The listener of the options is notified of outages as well.
+   *
+   * @throws IllegalArgumentException if the options are not valid together
+   * @throws IllegalStateException if the cluster can't be joined
+   */
+  public static ClusterStore open(ClusterOptions options) {
+    SerialFilter.install();
+    MemberLog.install();
+    var log = new OutageLog("The cluster");
+    var store =
+        ClusterStore.join(
+            options.toBuilder()
+                .outageListener(new CompositeListener(log, options.outageListener()))
+                .build());
+    log.reached();
+    warnOfFewMembers(store);
+    return store;
+  }
+
+  /** Two members can't tell a partition from the loss of the other; see docs/cluster.md. */
+  private static void warnOfFewMembers(ClusterStore store) {
+    if (store.options().join().size() > 2 || store.instances() > 2) return;
+    Logger log = LoggerFactory.getLogger(ClusterStoreFactory.class);
+    log.warn(
+        "the cluster has {} of at most 2 members named by --join: if the network between two"
+            + " members fails, both decide, and up to twice a limit is admitted; use three or more",
+        store.instances());
+  }
+
+  /** Returns the kind of the store, this member and those to join, without secrets. */
+  public static String describe(ClusterOptions options) {
+    return "cluster, member %s:%d%s, joins %s"
+        .formatted(
+            options.host(),
+            options.port(),
+            options.secret().isPresent() ? " (TLS)" : "",
+            options.join().stream().map(Object::toString).collect(Collectors.joining(",")));
+  }
+
+  private ClusterStoreFactory() {}
+}
