@@ -187,7 +187,11 @@ class ConditionsTest {
     new WebApplicationContextRunner()
         .withConfiguration(ALL)
         .withBean(HeadgateFilter.class, () -> HeadgateFilter.of(RateLimiter.inMemory(rule("own"))))
-        .run(context -> assertThat(context).doesNotHaveBean("headgateFilter").hasNotFailed());
+        .run(context ->
+            assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(HeadgateFilter.class)
+                .doesNotHaveBean(FilterRegistrationBean.class));
   }
 
   @Test

@@ -60,6 +60,7 @@ class ShopApplicationTest {
 
   @Test
   void instancesShareTheLimitOfAClientExactly() {
+    long start = System.nanoTime();
     var calls = new ArrayList<CompletableFuture<HttpResponse<String>>>();
     for (int i = 0; i < 40; i++) {
       calls.add(
@@ -68,8 +69,10 @@ class ShopApplicationTest {
               HttpResponse.BodyHandlers.ofString()));
     }
     var statuses = calls.stream().map(CompletableFuture::join).map(HttpResponse::statusCode);
-    // The bucket has 10 permits and refills one in 6 s, in which the calls are made.
-    assertThat(statuses.filter(status -> status == 200).count()).isBetween(10L, 11L);
+    long allowed = statuses.filter(status -> status == 200).count();
+    // The bucket has 10 permits and refills one in 6 s.
+    long refilled = Math.ceilDiv(System.nanoTime() - start, 6_000_000_000L);
+    assertThat(allowed).isBetween(10L, 10 + refilled);
   }
 
   @Test
