@@ -82,8 +82,8 @@ final class LoadOperation {
   }
 
   private static byte[] write(ShedState state) {
-    var out = new NumberWriter().put(state.drop()).put(state.excess()).put(state.at());
-    out.put(state.seed()).put(state.reporters().size());
+    var out = new NumberWriter().put(state.drop()).put(state.error()).put(state.trend());
+    out.put(state.at()).put(state.seed()).put(state.reporters().size());
     for (var report : state.reporters()) {
       out.put(report.reporter()).put(report.value()).put(report.weight()).put(report.at());
     }
@@ -92,7 +92,8 @@ final class LoadOperation {
 
   private static ShedState read(NumberReader in) {
     double drop = in.nextDouble();
-    double excess = in.nextDouble();
+    double error = in.nextDouble();
+    double trend = in.nextDouble();
     long at = in.next();
     long seed = in.next();
     var reporters = new ArrayList<Report>();
@@ -100,6 +101,6 @@ final class LoadOperation {
       reporters.add(new Report(in.next(), in.nextDouble(), in.nextDouble(), in.next()));
     }
     in.end();
-    return new ShedState(drop, excess, at, seed, reporters);
+    return new ShedState(drop, error, trend, at, seed, reporters);
   }
 }

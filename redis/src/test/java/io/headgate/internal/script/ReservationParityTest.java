@@ -102,7 +102,7 @@ class ReservationParityTest {
 
   private void runBatch(List<Limit> limits) {
     long now = clock.micros();
-    var batch = new Batch(new CounterKeys("headgate:"));
+    var batch = new Batch(new CounterKeys("headgate:"), LimitFormat.NUMBERS);
     var comparisons = new ArrayList<Consumer<ReplyReader>>();
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       if (random.nextInt(3) == 0 || reservations.isEmpty()) charge(limits, now, batch, comparisons);
