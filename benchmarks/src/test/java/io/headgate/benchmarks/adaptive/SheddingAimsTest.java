@@ -2,9 +2,10 @@ package io.headgate.benchmarks.adaptive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -25,17 +26,20 @@ class SheddingAimsTest {
           "mixed priorities",
           "one abusive tenant");
 
-  private static final Map<String, Evaluation> EVALUATIONS = new HashMap<>();
+  private static Map<String, Evaluation> evaluations = Map.of();
 
   @BeforeAll
   static void run() {
-    for (var plant : Plants.shedding()) {
-      EVALUATIONS.put(plant.name(), Evaluation.of(plant, Contender.SHEDDERS, Evaluation.SEED));
-    }
+    evaluations =
+        Plants.shedding().parallelStream()
+            .collect(
+                Collectors.toMap(
+                    Plant::name,
+                    plant -> Evaluation.of(plant, Contender.SHEDDERS, Evaluation.SEED)));
   }
 
   private static RunResult run(String plant, Contender contender) {
-    return EVALUATIONS.get(plant).of(contender);
+    return Objects.requireNonNull(evaluations.get(plant)).of(contender);
   }
 
   @Test
@@ -63,7 +67,7 @@ class SheddingAimsTest {
 
   @Test
   void noCriticalRequestIsDroppedWhileLessImportantOnesPass() {
-    for (var each : EVALUATIONS.values()) {
+    for (var each : evaluations.values()) {
       if (!each.hasPriorities()) continue;
       for (var contender : Contender.SHEDDERS) {
         var run = each.of(contender);
