@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Supplier;
 
 /**
@@ -43,13 +44,7 @@ public final class LoadHistory {
   private final Supplier<RuleSet> rules;
   private final Deque<LoadEvent> events = new ArrayDeque<>(); // the newest first
   private final Map<Backend, Deque<Point>> series = new LinkedHashMap<>();
-  private final Map<Backend, Double> known =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Backend, Double> eldest) {
-          return size() > MAX_KNOWN;
-        }
-      };
+  private final SequencedMap<Backend, Double> known = new LinkedHashMap<>();
 
   private record Backend(String rule, String backend) {}
 
@@ -83,6 +78,7 @@ public final class LoadHistory {
     double before = known.getOrDefault(backend, initial(level, rule));
     known.remove(backend); // so that the order is that of changes
     known.put(backend, after);
+    if (known.size() > MAX_KNOWN) known.pollFirstEntry();
     events.addFirst(
         new LoadEvent(
             nowMillis,
@@ -135,7 +131,8 @@ public final class LoadHistory {
       var points = series.get(backend);
       if (points == null) {
         if (series.size() >= MAX_BACKENDS) continue;
-        series.put(backend, points = new ArrayDeque<>());
+        points = new ArrayDeque<>();
+        series.put(backend, points);
       }
       var last = points.peekLast();
       if (last != null && nowMillis - last.atMillis < STEP_MILLIS) continue;
