@@ -112,6 +112,10 @@ class ReservationParityTest {
     comparisons.forEach(comparison -> comparison.accept(reply));
   }
 
+  private <T> T oneOf(T[] values) {
+    return List.of(values).get(random.nextInt(values.length));
+  }
+
   private static Charge charge(int key, Limit limit, long cost, long holder) {
     var rule = Rule.named("rule").match("key", "*").limit(limit).build();
     var request = Request.of(Subject.of("k" + key), cost);
@@ -122,7 +126,7 @@ class ReservationParityTest {
   private void charge(
       List<Limit> limits, long now, Batch batch, List<Consumer<ReplyReader>> comparisons) {
     var charges = new ArrayList<Charge>();
-    long holder = 1 + random.nextInt(1_000_000);
+    long holder = 1 + random.nextLong(1_000_000);
     var limit = limits.get(random.nextInt(4) == 0 ? random.nextInt(limits.size()) : 0);
     for (int key = 0; key <= random.nextInt(2); key++) {
       charges.add(charge(key, limit, 1 + random.nextInt(6), holder));
@@ -143,7 +147,7 @@ class ReservationParityTest {
         step = charge.withCost(0).step(unchanged, now);
       }
       states.put(charge.key(), step.state());
-      var onExpiry = ExpiryCharge.values()[random.nextInt(4)];
+      var onExpiry = oneOf(ExpiryCharge.values());
       reserved.add(
           new ReservedCharge(
               i, charge, now, now + step.outcome().resetAfter(), true, 15, onExpiry));
@@ -164,7 +168,7 @@ class ReservationParityTest {
   private void operate(
       List<Limit> limits, long now, Batch batch, List<Consumer<ReplyReader>> comparisons) {
     var open = reservations.get(random.nextInt(reservations.size()));
-    var action = Action.values()[random.nextInt(3)];
+    var action = oneOf(Action.values());
     var limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : 0);
     var entries = new ArrayList<ReservationCommand.Entry>();
     for (var made : open.charges) {
