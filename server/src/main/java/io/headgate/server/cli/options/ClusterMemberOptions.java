@@ -28,8 +28,8 @@ public final class ClusterMemberOptions {
       paramLabel = "ADDRESS",
       defaultValue = ClusterOptions.DEFAULT_HOST,
       description =
-          "The address of this member, which the others must reach. Other than loopback needs"
-              + " --cluster-secret. Default: ${DEFAULT-VALUE}")
+          "The address of this member, which the others must reach. One that other machines can"
+              + " reach needs a secret. Default: ${DEFAULT-VALUE}")
   private String host = ClusterOptions.DEFAULT_HOST;
 
   @Option(

@@ -1,0 +1,72 @@
+package io.headgate.cluster.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ClusterSizeTest {
+  private long now = 1_000;
+  private final ClusterSize size = new ClusterSize(now);
+
+  private void present(int members) {
+    size.present(members, now);
+  }
+
+  @Test
+  void firstMemberDecidesAlone() {
+    assertThat(size.isMajority()).isTrue();
+  }
+
+  /** Two members can't tell a partition from the loss of the other. */
+  @Test
+  void oneOfTwoMembersGoesOn() {
+    present(2);
+    present(1);
+    assertThat(size.isMajority()).isTrue();
+  }
+
+  @Test
+  void minorityOfThreeOrMoreDoesNotDecide() {
+    for (int members = 3; members < 10; members++) {
+      present(members);
+      for (int left = members; left > 0; left--) {
+        assertThat(size.isMajority(left)).as("%d of %d", left, members).isEqualTo(2 * left > members);
+      }
+    }
+  }
+
+  @Test
+  void memberThatLeavesInOrderNoLongerCounts() {
+    present(3);
+    size.leaving();
+    present(2);
+    size.leaving();
+    present(1);
+    assertThat(size.size()).isEqualTo(1);
+    assertThat(size.isMajority()).isTrue();
+  }
+
+  @Test
+  void lostMemberCountsForAMinuteAndThenNoLonger() {
+    present(5);
+    present(3);
+    assertThat(size.size()).isEqualTo(5);
+    now += ClusterSize.SHRINK_DELAY_NANOS - 1;
+    present(3);
+    assertThat(size.size()).isEqualTo(5);
+    now += 1;
+    present(3);
+    assertThat(size.size()).isEqualTo(3);
+    assertThat(size.isMajority(2)).isTrue();
+  }
+
+  @Test
+  void minorityNeverBecomesAMajorityByWaiting() {
+    present(5);
+    present(2);
+    now += 100 * ClusterSize.SHRINK_DELAY_NANOS;
+    present(2);
+    assertThat(size.size()).isEqualTo(5);
+    assertThat(size.isMajority()).isFalse();
+  }
+}
