@@ -98,16 +98,15 @@ final class CheckBatcher {
 
   private void send(List<PendingCheck> batch) {
     dispatch(batch)
-        .whenComplete(
-            (nothing, failure) -> {
-              lock.lock();
-              try {
-                inFlight--;
-              } finally {
-                lock.unlock();
-              }
-              sendWaiting();
-            });
+        .whenComplete((nothing, failure) -> {
+          lock.lock();
+          try {
+            inFlight--;
+          } finally {
+            lock.unlock();
+          }
+          sendWaiting();
+        });
   }
 
   private CompletableFuture<?> dispatch(List<PendingCheck> batch) {
@@ -123,11 +122,10 @@ final class CheckBatcher {
     return connection
         .send("POST", "/v1/check", check.json(), timeLeft(List.of(check)))
         .thenApply(response -> replies.decision(response, check.request()))
-        .handle(
-            (result, failure) ->
-                failure == null
-                    ? deliver(check, result)
-                    : check.result().completeExceptionally(failure));
+        .handle((result, failure) ->
+            failure == null
+                ? deliver(check, result)
+                : check.result().completeExceptionally(failure));
   }
 
   /** Completes the checks of a batch; returns the requests that it had to be divided into. */
@@ -170,8 +168,7 @@ final class CheckBatcher {
     lock.lock();
     try {
       queue.forEach(
-          check ->
-              check.result().completeExceptionally(new IOException("the client was closed")));
+          check -> check.result().completeExceptionally(new IOException("the client was closed")));
       queue.clear();
     } finally {
       lock.unlock();

@@ -186,7 +186,8 @@ public final class ClientOptions {
     /** Sets how many checks one request may contain; 1 disables batching. Default: 128. */
     public Builder maxBatch(int maxBatch) {
       require(
-          maxBatch >= 1 && maxBatch <= 1_000, "a batch must have 1 to 1000 checks, got " + maxBatch);
+          maxBatch >= 1 && maxBatch <= 1_000,
+          "a batch must have 1 to 1000 checks, got " + maxBatch);
       this.maxBatch = maxBatch;
       return this;
     }

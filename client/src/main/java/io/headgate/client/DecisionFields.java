@@ -48,7 +48,9 @@ final class DecisionFields {
         : new Decision.Allowed(left, reset);
   }
 
-  /** The response has no cost; it is the plain cost, or a named one if that exceeds the capacity. */
+  /**
+   * The response has no cost; it is the plain cost, or a named one if that exceeds the capacity.
+   */
   private static Decision impossible(Request request, long capacity) {
     long named = request.costs().values().stream().mapToLong(Long::longValue).max().orElse(0);
     return new Decision.Impossible(request.cost() > capacity ? request.cost() : named, capacity);

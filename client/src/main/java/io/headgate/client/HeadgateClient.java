@@ -254,25 +254,23 @@ public final class HeadgateClient implements AutoCloseable {
     return shared
         .connection
         .send(method, path, NO_BODY, deadline.toNanos())
-        .handle(
-            (response, failure) -> {
-              if (failure != null) throw shared.replies.failure(failure);
-              if (response.statusCode() / 100 == 2) return true;
-              var problem = shared.replies.problem(response);
-              if (problem instanceof RequestRejectedException no && no.status() == 404) return false;
-              throw problem;
-            });
+        .handle((response, failure) -> {
+          if (failure != null) throw shared.replies.failure(failure);
+          if (response.statusCode() / 100 == 2) return true;
+          var problem = shared.replies.problem(response);
+          if (problem instanceof RequestRejectedException no && no.status() == 404) return false;
+          throw problem;
+        });
   }
 
   /** Applies the failure mode to a failed call. */
   private CompletableFuture<RemoteResult> settled(CompletableFuture<RemoteResult> call) {
-    return call.handle(
-        (result, failure) -> {
-          if (failure == null) return result;
-          var problem = shared.replies.failure(failure);
-          if (problem instanceof RequestRejectedException) throw problem;
-          return decidedBy(failureMode, problem);
-        });
+    return call.handle((result, failure) -> {
+      if (failure == null) return result;
+      var problem = shared.replies.failure(failure);
+      if (problem instanceof RequestRejectedException) throw problem;
+      return decidedBy(failureMode, problem);
+    });
   }
 
   private CompletableFuture<RemoteResult> skipped() {

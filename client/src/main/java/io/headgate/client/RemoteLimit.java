@@ -21,7 +21,9 @@ public record RemoteLimit(
     Optional<Long> remaining,
     Optional<Duration> resetAfter) {
 
-  /** Returns the name across all rules: {@code rule/name}, or the id of the rule if both are equal. */
+  /**
+   * Returns the name across all rules: {@code rule/name}, or the id of the rule if both are equal.
+   */
   public String policy() {
     return rule.equals(name) ? rule : rule + "/" + name;
   }

@@ -26,7 +26,12 @@ final class RepeatedDenials {
   /** The algorithms whose permits return by time alone. */
   private static final Set<String> TIMED =
       Set.of(
-          "token-bucket", "leaky-bucket", "fixed-window", "sliding-window", "rolling-window", "deny");
+          "token-bucket",
+          "leaky-bucket",
+          "fixed-window",
+          "sliding-window",
+          "rolling-window",
+          "deny");
 
   private record Cached(RemoteResult result, long expiresAt, long retryAt) {}
 

@@ -75,8 +75,7 @@ final class ReplyJson {
       }
     }
     if (results.size() == requests.size()) return results;
-    throw new IOException(
-        "%d decisions for %d checks".formatted(results.size(), requests.size()));
+    throw new IOException("%d decisions for %d checks".formatted(results.size(), requests.size()));
   }
 
   private static RemoteResult decision(Reply reply, Request request) throws IOException {

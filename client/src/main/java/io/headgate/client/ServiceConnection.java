@@ -57,15 +57,14 @@ final class ServiceConnection implements AutoCloseable {
     var sent = http.sendAsync(request.build(), info -> new BoundedBody(MAX_RESPONSE));
     return sent.copy()
         .orTimeout(nanos, TimeUnit.NANOSECONDS)
-        .whenComplete(
-            (response, failure) -> {
-              if (failure instanceof TimeoutException) sent.cancel(true);
-              if (failure != null || response.statusCode() >= 500 && response.statusCode() != 503) {
-                health.failed(System.nanoTime());
-              } else {
-                health.succeeded();
-              }
-            });
+        .whenComplete((response, failure) -> {
+          if (failure instanceof TimeoutException) sent.cancel(true);
+          if (failure != null || response.statusCode() >= 500 && response.statusCode() != 503) {
+            health.failed(System.nanoTime());
+          } else {
+            health.succeeded();
+          }
+        });
   }
 
   /** Returns whether the service was available lately, so that a request is worth its wait. */

@@ -78,12 +78,11 @@ class HeadgateClientTest {
     assertThat(denied.failure()).isEmpty();
     assertThat(denied.limits())
         .singleElement()
-        .satisfies(
-            limit -> {
-              assertThat(limit.algorithm()).isEqualTo("token-bucket");
-              assertThat(limit.limit()).isEqualTo(3);
-              assertThat(limit.remaining()).contains(0L);
-            });
+        .satisfies(limit -> {
+          assertThat(limit.algorithm()).isEqualTo("token-bucket");
+          assertThat(limit.limit()).isEqualTo(3);
+          assertThat(limit.remaining()).contains(0L);
+        });
   }
 
   private static Consumer<Allowed> remaining(long left) {
@@ -174,12 +173,11 @@ class HeadgateClientTest {
         var client = HeadgateClient.connect(patient("http://127.0.0.1:" + proxy.port()))) {
       var subject = Subject.of("crowd", runner.name());
       long admitted =
-          runner.sum(
-              thread -> {
-                long own = 0;
-                for (int i = 0; i < 30; i++) own += client.check(subject).isAllowed() ? 1 : 0;
-                return own;
-              });
+          runner.sum(thread -> {
+            long own = 0;
+            for (int i = 0; i < 30; i++) own += client.check(subject).isAllowed() ? 1 : 0;
+            return own;
+          });
       assertThat(admitted).isEqualTo(100);
       assertThat(proxy.accepted()).isLessThanOrEqualTo(4);
     }
@@ -188,11 +186,10 @@ class HeadgateClientTest {
   @Test
   void concurrentChecksShareRequests() throws Exception {
     try (var service =
-            new ScriptedService(
-                exchange -> {
-                  exchange.sendResponseHeaders(500, -1);
-                  exchange.close();
-                });
+            new ScriptedService(exchange -> {
+              exchange.sendResponseHeaders(500, -1);
+              exchange.close();
+            });
         var client =
             HeadgateClient.connect(
                 ClientOptions.builder(service.url()).deadline(PATIENT).maxInFlight(1).build())) {
@@ -209,18 +206,17 @@ class HeadgateClientTest {
             ClientOptions.builder(SERVICE.url()).deadline(PATIENT).maxInFlight(1).build())) {
       var invalid = Subject.of("user", "line\nbreak");
       long rejected =
-          ConcurrentRunner.VIRTUAL.sum(
-              thread -> {
-                var subject = thread % 10 == 0 ? invalid : Subject.of("user", "valid" + thread);
-                try {
-                  assertThat(client.check(subject)).isInstanceOf(Allowed.class);
-                  return 0;
-                } catch (RequestRejectedException e) {
-                  assertThat(e.status()).isEqualTo(400);
-                  assertThat(e).hasMessageContaining("control character");
-                  return 1;
-                }
-              });
+          ConcurrentRunner.VIRTUAL.sum(thread -> {
+            var subject = thread % 10 == 0 ? invalid : Subject.of("user", "valid" + thread);
+            try {
+              assertThat(client.check(subject)).isInstanceOf(Allowed.class);
+              return 0;
+            } catch (RequestRejectedException e) {
+              assertThat(e.status()).isEqualTo(400);
+              assertThat(e).hasMessageContaining("control character");
+              return 1;
+            }
+          });
       assertThat(rejected).isEqualTo(20);
       // Charged once each: two of three permits are left.
       assertThat(client.peek(Subject.of("user", "valid7")).decision())

@@ -43,13 +43,12 @@ public final class ScriptedService implements AutoCloseable {
 
   /** Answers every request with a status and a body. */
   static ScriptedService replying(int status, String body) {
-    return new ScriptedService(
-        exchange -> {
-          var bytes = body.getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
-          exchange.getResponseBody().write(bytes);
-          exchange.close();
-        });
+    return new ScriptedService(exchange -> {
+      var bytes = body.getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+      exchange.getResponseBody().write(bytes);
+      exchange.close();
+    });
   }
 
   public String url() {

@@ -71,12 +71,11 @@ class UnusualResponsesTest {
   @Test
   void endlessBodyIsCutOff() {
     try (var service =
-            new ScriptedService(
-                exchange -> {
-                  exchange.sendResponseHeaders(200, 0);
-                  var chunk = new byte[1 << 16];
-                  while (true) exchange.getResponseBody().write(chunk); // until it is cut off
-                });
+            new ScriptedService(exchange -> {
+              exchange.sendResponseHeaders(200, 0);
+              var chunk = new byte[1 << 16];
+              while (true) exchange.getResponseBody().write(chunk); // until it is cut off
+            });
         var client = failingClosed(service, Duration.ofSeconds(30))) {
       assertThat(client.checkForResult(CALLER).failure()).get().asString().contains("longer than");
     }
@@ -85,12 +84,11 @@ class UnusualResponsesTest {
   @Test
   void bodyThatNeverEndsIsGivenUpAtTheDeadlineAndFreesItsPlace() {
     try (var service =
-            new ScriptedService(
-                exchange -> {
-                  exchange.sendResponseHeaders(200, 100);
-                  exchange.getResponseBody().write('{');
-                  exchange.getResponseBody().flush();
-                });
+            new ScriptedService(exchange -> {
+              exchange.sendResponseHeaders(200, 100);
+              exchange.getResponseBody().write('{');
+              exchange.getResponseBody().flush();
+            });
         var client =
             HeadgateClient.connect(
                 ClientOptions.builder(service.url())
@@ -109,12 +107,11 @@ class UnusualResponsesTest {
   void redirectIsNotFollowedSoThatTheTokenStays() {
     try (var elsewhere = ScriptedService.replying(200, DENIED);
         var service =
-            new ScriptedService(
-                exchange -> {
-                  exchange.getResponseHeaders().set("Location", elsewhere.url() + "/v1/check");
-                  exchange.sendResponseHeaders(307, -1);
-                  exchange.close();
-                });
+            new ScriptedService(exchange -> {
+              exchange.getResponseHeaders().set("Location", elsewhere.url() + "/v1/check");
+              exchange.sendResponseHeaders(307, -1);
+              exchange.close();
+            });
         var client = failingClosed(service, Duration.ofSeconds(30))) {
       assertThat(client.checkForResult(CALLER).failure()).isPresent();
       assertThat(elsewhere.requests()).isEmpty();

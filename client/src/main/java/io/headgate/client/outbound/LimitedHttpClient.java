@@ -165,11 +165,10 @@ public final class LimitedHttpClient extends HttpClient {
         return;
       }
       checked(budget)
-          .whenComplete(
-              (decision, failure) -> {
-                if (failure == null) decided(decision);
-                else notSent(failure);
-              });
+          .whenComplete((decision, failure) -> {
+            if (failure == null) decided(decision);
+            else notSent(failure);
+          });
     }
 
     private CompletionStage<Decision> checked(SharedBudget budget) {
@@ -224,20 +223,18 @@ public final class LimitedHttpClient extends HttpClient {
         notSent(e);
         return;
       }
-      sent.whenComplete(
-          (response, failure) -> {
-            if (failure == null) {
-              quota.answered(response.statusCode(), response.headers(), System.nanoTime());
-              result.complete(response);
-            } else {
-              quota.failed();
-              result.completeExceptionally(failure);
-            }
-          });
-      result.whenComplete(
-          (response, failure) -> {
-            if (result.isCancelled()) sent.cancel(true);
-          });
+      sent.whenComplete((response, failure) -> {
+        if (failure == null) {
+          quota.answered(response.statusCode(), response.headers(), System.nanoTime());
+          result.complete(response);
+        } else {
+          quota.failed();
+          result.completeExceptionally(failure);
+        }
+      });
+      result.whenComplete((response, failure) -> {
+        if (result.isCancelled()) sent.cancel(true);
+      });
     }
   }
 

@@ -46,15 +46,14 @@ class LimitedHttpClientTest {
   /** Answers the first request with a status and headers, and all others with 200. */
   private static ScriptedService first(int status, String... headers) {
     var count = new AtomicInteger();
-    return new ScriptedService(
-        exchange -> {
-          boolean first = count.getAndIncrement() == 0;
-          for (int i = 0; first && i < headers.length; i += 2) {
-            exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
-          }
-          exchange.sendResponseHeaders(first ? status : 200, -1);
-          exchange.close();
-        });
+    return new ScriptedService(exchange -> {
+      boolean first = count.getAndIncrement() == 0;
+      for (int i = 0; first && i < headers.length; i += 2) {
+        exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
+      }
+      exchange.sendResponseHeaders(first ? status : 200, -1);
+      exchange.close();
+    });
   }
 
   @Test
@@ -75,8 +74,7 @@ class LimitedHttpClientTest {
   @Test
   void retryAfterStopsFollowingRequests() throws Exception {
     var date = ZonedDateTime.now(ZoneOffset.UTC).plusHours(1);
-    for (var retry :
-        new String[] {"3600", date.format(DateTimeFormatter.RFC_1123_DATE_TIME)}) {
+    for (var retry : new String[] {"3600", date.format(DateTimeFormatter.RFC_1123_DATE_TIME)}) {
       try (var service = first(429, "Retry-After", retry)) {
         assertThat(get(FAILING, service.url())).isEqualTo(429);
         assertThatThrownBy(() -> get(FAILING, service.url()))
@@ -118,9 +116,8 @@ class LimitedHttpClientTest {
               .build();
       assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
       long refused =
-          ConcurrentRunner.PLATFORM.sum(
-              thread ->
-                  client.send(request, BodyHandlers.discarding()).statusCode() == 200 ? 0 : 1);
+          ConcurrentRunner.PLATFORM.sum(thread ->
+              client.send(request, BodyHandlers.discarding()).statusCode() == 200 ? 0 : 1);
       assertThat(refused).isZero();
     }
   }
@@ -159,10 +156,9 @@ class LimitedHttpClientTest {
   void failingBudgetSendsNothing() {
     try (var target = first(200)) {
       var broken =
-          FAILING.sharing(
-              request -> {
-                throw new IllegalStateException("no budget");
-              });
+          FAILING.sharing(request -> {
+            throw new IllegalStateException("no budget");
+          });
       assertThatThrownBy(() -> get(broken, target.url())).hasMessageContaining("no budget");
       assertThat(target.requests()).isEmpty();
     }
@@ -175,7 +171,8 @@ class LimitedHttpClientTest {
             RateLimiter.inMemory(
                 Rule.named("a").match("api", "*").limit(TokenBucket.of(Rate.perHour(1))).build())) {
       var client =
-          FAILING.sharing(request -> limiter.checkAsync(Subject.of("api", request.uri().getHost())));
+          FAILING.sharing(
+              request -> limiter.checkAsync(Subject.of("api", request.uri().getHost())));
       assertThat(get(client, target.url())).isEqualTo(200);
       assertThatThrownBy(() -> get(client, target.url()))
           .isInstanceOf(QuotaExhaustedException.class);
