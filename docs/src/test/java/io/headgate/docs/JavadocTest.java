@@ -30,7 +30,7 @@ class JavadocTest {
   @TempDir Path pages;
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "rulefile", "redis"})
+  @ValueSource(strings = {"core", "rulefile", "redis", "client", "grpc"})
   void everyExportedTypeAndMemberHasAValidComment(String module) throws IOException {
     assertThat(warnings(module)).isEmpty();
   }
@@ -78,15 +78,20 @@ class JavadocTest {
   private static String dependencies(String module) {
     var library =
         Pattern.compile(
-            "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams"
+            "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams|jackson-core"
+                + "|grpc-(api|protobuf)|protobuf-java|proto-google-common-protos"
                 + "|netty-(common|buffer|transport|handler|resolver|codec-base))-\\d");
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .filter(entry -> library.matcher(entry).find() || (!module.equals("core") && isCore(entry)))
+        .filter(
+            entry ->
+                library.matcher(entry).find()
+                    || (!module.equals("core") && isModule(entry, "core"))
+                    || (module.equals("grpc") && isModule(entry, "client")))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  private static boolean isCore(String entry) {
-    return entry.contains("headgate-core")
-        || entry.startsWith(Markdown.ROOT.resolve("core").toString());
+  private static boolean isModule(String entry, String module) {
+    return entry.contains("headgate-" + module)
+        || entry.startsWith(Markdown.ROOT.resolve(module) + File.separator);
   }
 }
