@@ -97,7 +97,7 @@ final class CheckBatcher {
   }
 
   private void send(List<PendingCheck> batch) {
-    dispatch(batch)
+    var unused = dispatch(batch)
         .whenComplete((nothing, failure) -> {
           lock.lock();
           try {

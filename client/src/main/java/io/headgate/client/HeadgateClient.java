@@ -68,7 +68,7 @@ public final class HeadgateClient implements AutoCloseable {
             connection,
             replies,
             options,
-            slot -> connection.send("DELETE", path(slot), NO_BODY, nanos));
+            slot -> { var unused = connection.send("DELETE", path(slot), NO_BODY, nanos); });
     var shared =
         new Shared(connection, replies, batcher, new RepeatedDenials(options.maxDenialAge()));
     return new HeadgateClient(shared, options.deadline(), options.failureMode());
@@ -151,7 +151,7 @@ public final class HeadgateClient implements AutoCloseable {
       } else if (!shared.connection.isWorthAsking()) {
         results.add(skipped());
       } else {
-        var check = PendingCheck.of(request, deadline);
+        var check = new PendingCheck(request, deadline);
         pending.add(check);
         results.add(settled(check.result()).whenComplete((r, e) -> remember(request, r, now)));
       }

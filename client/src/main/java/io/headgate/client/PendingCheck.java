@@ -5,21 +5,36 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A check that waits for its decision.
- *
- * @param json the request as JSON
- * @param deadlineAt when the result fails with a {@link java.util.concurrent.TimeoutException}, as
- *     {@link System#nanoTime}
- */
-record PendingCheck(
-    Request request, byte[] json, long deadlineAt, CompletableFuture<RemoteResult> result) {
-  static PendingCheck of(Request request, Duration deadline) {
-    var result = new CompletableFuture<RemoteResult>();
-    var check =
-        new PendingCheck(
-            request, CheckJson.of(request), System.nanoTime() + deadline.toNanos(), result);
-    result.orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
-    return check;
+/** A check that waits for its decision. Its result fails with a timeout at its deadline. */
+final class PendingCheck {
+  private final Request request;
+  private final byte[] json;
+  private final long deadlineAt;
+  private final CompletableFuture<RemoteResult> result;
+
+  PendingCheck(Request request, Duration deadline) {
+    this.request = request;
+    this.json = CheckJson.of(request);
+    this.deadlineAt = System.nanoTime() + deadline.toNanos();
+    this.result =
+        new CompletableFuture<RemoteResult>().orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  Request request() {
+    return request;
+  }
+
+  /** Returns the request as JSON. */
+  byte[] json() {
+    return json;
+  }
+
+  /** Returns the time of the deadline, as {@link System#nanoTime}. */
+  long deadlineAt() {
+    return deadlineAt;
+  }
+
+  CompletableFuture<RemoteResult> result() {
+    return result;
   }
 }

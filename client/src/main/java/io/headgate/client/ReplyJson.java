@@ -92,7 +92,7 @@ final class ReplyJson {
       String name = in.currentName();
       var value = in.nextToken();
       switch (name) {
-        case "allowed" -> fields.allowed = Optional.of(bool(in, value));
+        case "allowed" -> fields.allowed = Optional.of(bool(value));
         case "rule" -> fields.rule = text(in, value);
         case "limit" -> fields.limit = number(in, value);
         case "remaining" -> fields.remaining = number(in, value);
@@ -100,7 +100,7 @@ final class ReplyJson {
         case "resetAfterMs" -> fields.resetAfter = millis(in, value);
         case "delayMs" -> fields.delay = millis(in, value);
         case "source" -> fields.source = text(in, value);
-        case "impossible" -> fields.impossible = bool(in, value);
+        case "impossible" -> fields.impossible = bool(value);
         case "id" -> fields.slotId = text(in, value);
         case "violated" -> fields.violated = texts(in, value);
         case "limits" -> fields.limits = limits(in, value);
@@ -156,7 +156,7 @@ final class ReplyJson {
     return Optional.of(in.getText());
   }
 
-  private static boolean bool(JsonParser in, JsonToken value) throws IOException {
+  private static boolean bool(JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_TRUE) return true;
     expect(value, JsonToken.VALUE_FALSE);
     return false;

@@ -8,6 +8,7 @@ package io.headgate.client;
 public final class RequestRejectedException extends HeadgateException {
   private static final long serialVersionUID = 1L;
 
+  /** The HTTP status. */
   private final int status;
 
   RequestRejectedException(int status, String message) {

@@ -59,12 +59,17 @@ final class ServiceConnection implements AutoCloseable {
         .orTimeout(nanos, TimeUnit.NANOSECONDS)
         .whenComplete((response, failure) -> {
           if (failure instanceof TimeoutException) sent.cancel(true);
-          if (failure != null || response.statusCode() >= 500 && response.statusCode() != 503) {
+          if (failure != null || isServerError(response.statusCode())) {
             health.failed(System.nanoTime());
           } else {
             health.succeeded();
           }
         });
+  }
+
+  /** Status 503 is not one of them: it is also that of load shedding. */
+  private static boolean isServerError(int status) {
+    return status >= 500 && status != 503;
   }
 
   /** Returns whether the service was available lately, so that a request is worth its wait. */

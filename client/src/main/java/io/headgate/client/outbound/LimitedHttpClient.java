@@ -223,7 +223,7 @@ public final class LimitedHttpClient extends HttpClient {
         notSent(e);
         return;
       }
-      sent.whenComplete((response, failure) -> {
+      var unused = sent.whenComplete((response, failure) -> {
         if (failure == null) {
           quota.answered(response.statusCode(), response.headers(), System.nanoTime());
           result.complete(response);
@@ -232,7 +232,7 @@ public final class LimitedHttpClient extends HttpClient {
           result.completeExceptionally(failure);
         }
       });
-      result.whenComplete((response, failure) -> {
+      var unusedToo = result.whenComplete((response, failure) -> {
         if (result.isCancelled()) sent.cancel(true);
       });
     }

@@ -10,6 +10,7 @@ import java.time.Duration;
 public final class QuotaExhaustedException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  /** The time after which the request may be sent. */
   private final Duration retryAfter;
 
   QuotaExhaustedException(String service, Duration retryAfter, Duration maxWait) {

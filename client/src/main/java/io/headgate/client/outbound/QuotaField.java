@@ -145,7 +145,7 @@ record QuotaField(String name, Map<String, Long> numbers) {
     }
 
     private static boolean isKey(char c) {
-      return c >= 'a' && c <= 'z' || isDigit(c) || "_-.*".indexOf(c) >= 0;
+      return (c >= 'a' && c <= 'z') || isDigit(c) || "_-.*".indexOf(c) >= 0;
     }
 
     private static void require(boolean ok) {
