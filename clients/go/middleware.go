@@ -18,17 +18,18 @@ func (c *Client) Limit(subject func(*http.Request) (Request, bool)) func(http.Ha
 				next.ServeHTTP(w, r)
 				return
 			}
-			slot, err := c.Acquire(r.Context(), request)
+			decision, err := c.Check(r.Context(), request) // acquires slots, too, and repeats cached denials
 			if err != nil {
 				http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 				return
 			}
+			slot := &Slot{Decision: decision, client: c}
 			defer slot.Release()
-			if slot.Allowed {
+			if decision.Allowed {
 				next.ServeHTTP(w, r)
 				return
 			}
-			deny(w, slot.Decision)
+			deny(w, decision)
 		})
 	}
 }

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, Awaitable, Callable, Mapping
 
-from .client import AsyncHeadgate
+from .client import AsyncHeadgate, Slot
 
 Scope = Mapping[str, Any]
 
@@ -34,7 +34,8 @@ class HeadgateMiddleware:
         if subject is None:
             await self.app(scope, receive, send)
             return
-        async with await self.client.acquire(subject) as slot:
+        # A check acquires slots, too, and repeats cached denials.
+        async with Slot(self.client, await self.client.check(subject)) as slot:
             if slot.allowed:
                 await self.app(scope, receive, send)
                 return

@@ -1,4 +1,4 @@
-import type { Headgate, Subject } from "./client.js";
+import { Slot, type Headgate, type Subject } from "./client.js";
 
 /** The part of a request that the middleware reads; those of Express, Connect and node:http have it. */
 export interface MiddlewareRequest {
@@ -36,7 +36,7 @@ export function limit<R extends MiddlewareRequest>(
       if (who === undefined) return next();
       let closed = false;
       response.once("close", () => (closed = true));
-      const slot = await client.acquire(who);
+      const slot = new Slot(client, await client.check(who)); // acquires slots, too, and repeats cached denials
       if (slot.allowed) {
         if (closed) return await slot.release();
         response.once("close", () => void slot.release());

@@ -97,16 +97,17 @@ final class CheckBatcher {
   }
 
   private void send(List<PendingCheck> batch) {
-    var unused = dispatch(batch)
-        .whenComplete((nothing, failure) -> {
-          lock.lock();
-          try {
-            inFlight--;
-          } finally {
-            lock.unlock();
-          }
-          sendWaiting();
-        });
+    var unused =
+        dispatch(batch)
+            .whenComplete((nothing, failure) -> {
+              lock.lock();
+              try {
+                inFlight--;
+              } finally {
+                lock.unlock();
+              }
+              sendWaiting();
+            });
   }
 
   private CompletableFuture<?> dispatch(List<PendingCheck> batch) {

@@ -68,7 +68,9 @@ public final class HeadgateClient implements AutoCloseable {
             connection,
             replies,
             options,
-            slot -> { var unused = connection.send("DELETE", path(slot), NO_BODY, nanos); });
+            slot -> {
+              var unused = connection.send("DELETE", path(slot), NO_BODY, nanos);
+            });
     var shared =
         new Shared(connection, replies, batcher, new RepeatedDenials(options.maxDenialAge()));
     return new HeadgateClient(shared, options.deadline(), options.failureMode());

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 /** Checks the coordinates of the artifacts in {@code docs/embedding.md}. */
 class CoordinatesTest {
   private static final Pattern ARTIFACT =
-      Pattern.compile("headgate-(core|rulefile|redis|client|grpc|bom)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+      Pattern.compile(
+          "headgate-(core|rulefile|redis|client|grpc|bom)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
 
   private static final Pattern ARTIFACT_OF_BOM =
-      Pattern.compile(
-          "headgate-(\\w+)</artifactId>\\s*<version>\\$\\{project.version}</version>");
+      Pattern.compile("headgate-(\\w+)</artifactId>\\s*<version>\\$\\{project.version}</version>");
 
   @Test
   void artifactsOnThePageHaveTheVersionOfTheBuild() throws IOException {

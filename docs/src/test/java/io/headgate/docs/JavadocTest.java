@@ -82,11 +82,10 @@ class JavadocTest {
                 + "|grpc-(api|protobuf)|protobuf-java|proto-google-common-protos"
                 + "|netty-(common|buffer|transport|handler|resolver|codec-base))-\\d");
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .filter(
-            entry ->
-                library.matcher(entry).find()
-                    || (!module.equals("core") && isModule(entry, "core"))
-                    || (module.equals("grpc") && isModule(entry, "client")))
+        .filter(entry ->
+            library.matcher(entry).find()
+                || (!module.equals("core") && isModule(entry, "core"))
+                || (module.equals("grpc") && isModule(entry, "client")))
         .collect(Collectors.joining(File.pathSeparator));
   }
 

@@ -47,7 +47,15 @@ class NamedTestsTest {
     var sources = new HashMap<String, String>();
     for (var module :
         List.of(
-            "core", "testkit", "redis", "rulefile", "server", "client", "grpc", "system-tests", "docs")) {
+            "core",
+            "testkit",
+            "redis",
+            "rulefile",
+            "server",
+            "client",
+            "grpc",
+            "system-tests",
+            "docs")) {
       try (var files = Files.walk(Markdown.ROOT.resolve(module).resolve("src/test"))) {
         for (var file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
           String name = file.getFileName().toString().replace(".java", "");

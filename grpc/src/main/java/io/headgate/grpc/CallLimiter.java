@@ -33,7 +33,7 @@ public interface CallLimiter {
   /** Returns a limiter at a service. Needs the artifact {@code headgate-client}. */
   static CallLimiter of(HeadgateClient client) {
     return request ->
-        client.acquireAsync(request).thenApply(slot -> admission(client, slot.result()));
+        client.checkForResultAsync(request).thenApply(result -> admission(client, result));
   }
 
   private static Admission admission(HeadgateClient client, RemoteResult result) {

@@ -21,6 +21,13 @@ final class EventBuffer {
     event.run();
   }
 
+  /** Returns whether events run at once. */
+  boolean isOpen() {
+    synchronized (waiting) {
+      return open;
+    }
+  }
+
   /** Runs the first event and then those that wait; later ones run at once. */
   void open(Runnable first) {
     first.run();

@@ -1,5 +1,6 @@
 package io.headgate.grpc;
 
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -155,6 +156,17 @@ public final class LimitingClientInterceptor implements ClientInterceptor {
     @Override
     public void sendMessage(Q message) {
       unlessRefused(() -> call.sendMessage(message));
+    }
+
+    /** A stream must not be filled while its call waits for the decision. */
+    @Override
+    public boolean isReady() {
+      return actions.isOpen() && !refused && call.isReady();
+    }
+
+    @Override
+    public Attributes getAttributes() {
+      return actions.isOpen() && !refused ? call.getAttributes() : Attributes.EMPTY;
     }
 
     @Override

@@ -223,18 +223,20 @@ public final class LimitedHttpClient extends HttpClient {
         notSent(e);
         return;
       }
-      var unused = sent.whenComplete((response, failure) -> {
-        if (failure == null) {
-          quota.answered(response.statusCode(), response.headers(), System.nanoTime());
-          result.complete(response);
-        } else {
-          quota.failed();
-          result.completeExceptionally(failure);
-        }
-      });
-      var unusedToo = result.whenComplete((response, failure) -> {
-        if (result.isCancelled()) sent.cancel(true);
-      });
+      var unused =
+          sent.whenComplete((response, failure) -> {
+            if (failure == null) {
+              quota.answered(response.statusCode(), response.headers(), System.nanoTime());
+              result.complete(response);
+            } else {
+              quota.failed();
+              result.completeExceptionally(failure);
+            }
+          });
+      var unusedToo =
+          result.whenComplete((response, failure) -> {
+            if (result.isCancelled()) sent.cancel(true);
+          });
     }
   }
 

@@ -27,6 +27,7 @@ final class ServiceQuota {
     long remaining;
     long resetAt;
     boolean resets; // whether resetAt is known
+    long period = SECOND; // until the next reset, if no response reports another
     long quota = 1; // after a reset; one request then learns how much there is
   }
 
@@ -34,6 +35,7 @@ final class ServiceQuota {
   private long blockedUntil;
   private boolean blocked;
   private int inFlight;
+  private boolean alone; // whether no other request was in flight since the present one was sent
 
   /**
    * Takes a permit of each policy.
@@ -46,14 +48,14 @@ final class ServiceQuota {
     for (var policy : policies.values()) {
       if (policy.resets && now - policy.resetAt >= 0) {
         policy.remaining = policy.quota;
-        policy.resets = false;
+        policy.resetAt = now + policy.period;
       }
       if (policy.remaining > 0 || !policy.resets) continue;
       wait = Math.max(wait, policy.resetAt - now);
     }
     if (wait > 0) return wait;
     policies.values().forEach(policy -> policy.remaining--);
-    inFlight++;
+    alone = inFlight++ == 0;
     return 0;
   }
 
@@ -79,17 +81,25 @@ final class ServiceQuota {
       if (policy == null) {
         if (policies.size() >= QuotaField.MAX_ITEMS) continue;
         policy = new Policy();
+        policy.remaining = Long.MAX_VALUE;
         policies.put(left.name(), policy);
       }
-      policy.remaining = Math.max(0, remaining - inFlight);
+      // Responses of concurrent requests may arrive in any order, so that they can only lower it.
+      long reported = Math.max(0, remaining - inFlight);
+      policy.remaining = alone ? reported : Math.min(policy.remaining, reported);
       var reset = left.numbers().get("t");
+      Long window = null;
       for (var limit : limits) {
         if (!limit.name().equals(left.name())) continue;
         policy.quota = Math.max(1, limit.numbers().getOrDefault("q", 1L));
-        if (reset == null) reset = limit.numbers().get("w");
+        window = limit.numbers().get("w");
+        if (reset == null) reset = window;
       }
       policy.resets = reset != null && reset >= 0;
-      if (policy.resets && reset != null) policy.resetAt = now + seconds(reset);
+      if (policy.resets && reset != null) {
+        policy.resetAt = now + seconds(reset);
+        policy.period = Math.max(SECOND, seconds(window == null ? reset : window));
+      }
     }
     if (status != 429 && status != 503) return;
     var retry = retryAfter(headers);
