@@ -78,8 +78,7 @@ final class CommandTree {
                 client("status", () -> new StatusCommand(context, client)),
                 client("check", () -> new CheckCommand(context, client)),
                 client("explain", () -> new ExplainCommand(context, client)),
-                client("callers", () -> new CallersCommand(context, client)),
-                client("bench", () -> new BenchCommand(context, client)))),
+                client("callers", () -> new CallersCommand(context, client)))),
         new Group(
             "Handle callers",
             List.of(

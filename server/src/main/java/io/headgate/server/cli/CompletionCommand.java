@@ -21,15 +21,15 @@ final class CompletionCommand implements Callable<Integer> {
   @SuppressWarnings("MemberName")
   enum ShellName {
     bash,
-    zsh,
-    fish
+    zsh
   }
 
   private final CommandContext context;
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "SHELL", description = "The shell: bash, zsh or fish.")
+  @Parameters(paramLabel = "SHELL", description = "The shell: bash or zsh.")
+  @SuppressWarnings("UnusedVariable") // the script detects its shell
   private ShellName shell = ShellName.bash;
 
   CompletionCommand(CommandContext context) {
@@ -38,14 +38,7 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var root = spec.root().commandLine();
-    context
-        .out()
-        .print(
-            switch (shell) {
-              case bash, zsh -> AutoComplete.bash("headgate", root); // detects its shell
-              case fish -> FishCompletion.of(root);
-            });
+    context.out().print(AutoComplete.bash("headgate", spec.root().commandLine()));
     context.out().flush();
     return Main.OK;
   }
