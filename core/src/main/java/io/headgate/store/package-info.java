@@ -5,8 +5,8 @@
  *
  * <p>Belongs here: the contract, its exceptions, and the storage, eviction and sweeping of cells.
  * Does not belong here: the arithmetic of limits ({@link io.headgate.limit}), the matching of rules
- * ({@link io.headgate.rule}), outages ({@link io.headgate.internal.outage}), local decisions
- * ({@link io.headgate.internal.consistency}), and network access.
+ * ({@link io.headgate.rule}), outages ({@code io.headgate.internal.outage}), local decisions
+ * ({@code io.headgate.internal.consistency}), and network access.
  */
 @NullMarked
 package io.headgate.store;

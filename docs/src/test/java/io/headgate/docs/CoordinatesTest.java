@@ -12,7 +12,11 @@ import org.junit.jupiter.api.Test;
 /** Checks the coordinates of the artifacts in {@code docs/embedding.md}. */
 class CoordinatesTest {
   private static final Pattern ARTIFACT =
-      Pattern.compile("headgate-(core|rulefile|redis)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+      Pattern.compile(
+          "headgate-(core|rulefile|redis|client|grpc|bom)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+
+  private static final Pattern ARTIFACT_OF_BOM =
+      Pattern.compile("headgate-(\\w+)</artifactId>\\s*<version>\\$\\{project.version}</version>");
 
   @Test
   void artifactsOnThePageHaveTheVersionOfTheBuild() throws IOException {
@@ -30,6 +34,17 @@ class CoordinatesTest {
     assertThat(modules.find()).isTrue();
     assertThat(List.of(modules.group(1).split(",", -1)))
         .containsAll(ARTIFACT.matcher(page).results().map(artifact -> artifact.group(1)).toList());
+  }
+
+  @Test
+  void bomHasTheVersionOfTheBuildAndTheModulesOfTheInstallCommand() throws IOException {
+    var bom = Files.readString(Markdown.ROOT.resolve("bom/pom.xml"));
+    assertThat(bom).contains("<artifactId>headgate-bom</artifactId>\n  <version>" + version());
+    assertThat(ARTIFACT_OF_BOM.matcher(bom).results().map(found -> found.group(1)))
+        .containsExactly("core", "rulefile", "redis", "client", "grpc");
+    var clients = Files.readString(Markdown.ROOT.resolve("docs/clients.md"));
+    assertThat(ARTIFACT.matcher(clients).results().map(found -> found.group(2)))
+        .containsExactly(version());
   }
 
   private static String version() throws IOException {

@@ -2,6 +2,8 @@ package io.headgate.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.server.Service;
+import io.headgate.store.Ticker;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -21,6 +23,8 @@ import java.util.stream.Collectors;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +64,8 @@ class JavaExamplesTest {
   private static final Pattern LOG_LINE =
       Pattern.compile("(?m)^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} [A-Z]+ .*\\R?");
 
+  @TempDir static Path serviceFolder;
+
   @TempDir Path folder;
 
   /** A block, with the file that it reads and the output that it prints. */
@@ -92,11 +98,27 @@ class JavaExamplesTest {
     return examples;
   }
 
+  private static final String SHOWN_SERVICE = "http://127.0.0.1:8080";
+
+  private static @Nullable Service service;
+
+  @AfterAll
+  static void stop() {
+    if (service != null) service.close();
+  }
+
+  /** Replaces the address of the service by that of a real one, which is started on first use. */
+  private static String withService(String example, Path folder) throws Exception {
+    if (!example.contains(SHOWN_SERVICE)) return example;
+    if (service == null) service = LocalService.start(folder, Ticker.system());
+    return example.replace(SHOWN_SERVICE, "http://127.0.0.1:" + service.port());
+  }
+
   @ParameterizedTest
   @MethodSource("examples")
   void exampleCompilesAndPrintsTheOutputOnThePage(Example example) throws Exception {
     try (var redis = new ShownRedis()) {
-      String printed = run(redis.in(withFiles(example)));
+      String printed = run(withService(redis.in(withFiles(example)), serviceFolder));
       if (example.output.isEmpty()) return;
       String own = LOG_LINE.matcher(printed).replaceAll("").strip();
       assertThat(own).matches(example.output.get().expected());

@@ -30,7 +30,7 @@ class JavadocTest {
   @TempDir Path pages;
 
   @ParameterizedTest
-  @ValueSource(strings = {"core", "rulefile", "redis", "http"})
+  @ValueSource(strings = {"core", "rulefile", "redis", "http", "client", "grpc"})
   void everyExportedTypeAndMemberHasAValidComment(String module) throws IOException {
     assertThat(warnings(module)).isEmpty();
   }
@@ -78,18 +78,20 @@ class JavadocTest {
   private static String dependencies(String module) {
     var library =
         Pattern.compile(
-            "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams"
+            "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams|jackson-core"
+                + "|grpc-(api|protobuf)|protobuf-java|proto-google-common-protos"
                 + "|netty-(common|buffer|transport|handler|resolver|codec-base))-\\d");
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
         .filter(entry ->
             library.matcher(entry).find()
                 || (!module.equals("core") && isModule(entry, "core"))
-                || (module.equals("http") && isModule(entry, "rulefile")))
+                || (module.equals("http") && isModule(entry, "rulefile"))
+                || (module.equals("grpc") && isModule(entry, "client")))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
   private static boolean isModule(String entry, String module) {
     return entry.contains("headgate-" + module)
-        || entry.startsWith(Markdown.ROOT.resolve(module).toString());
+        || entry.startsWith(Markdown.ROOT.resolve(module) + File.separator);
   }
 }

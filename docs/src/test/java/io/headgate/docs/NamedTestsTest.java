@@ -46,7 +46,19 @@ class NamedTestsTest {
   private static Map<String, String> sources() throws IOException {
     var sources = new HashMap<String, String>();
     for (var module :
-        List.of("core", "testkit", "redis", "rulefile", "http", "server", "system-tests", "docs")) {
+        List.of(
+            "core",
+            "testkit",
+            "redis",
+            "cluster",
+            "rulefile",
+            "http",
+            "server",
+            "servlet",
+            "client",
+            "grpc",
+            "system-tests",
+            "docs")) {
       try (var files = Files.walk(Markdown.ROOT.resolve(module).resolve("src/test"))) {
         for (var file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
           String name = file.getFileName().toString().replace(".java", "");

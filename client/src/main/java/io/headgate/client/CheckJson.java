@@ -1,0 +1,60 @@
+package io.headgate.client;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.headgate.rule.Request;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Writes requests as the JSON of the HTTP API. */
+final class CheckJson {
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final byte[] BEGIN = "{\"checks\":[".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] END = "]}".getBytes(StandardCharsets.UTF_8);
+
+  /** Returns the body of one check. */
+  static byte[] of(Request request) {
+    var bytes = new ByteArrayOutputStream(128);
+    try (var out = FACTORY.createGenerator(bytes)) {
+      write(out, request);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Returns the body of a batch. */
+  static byte[] batch(List<byte[]> checks) {
+    var bytes = new ByteArrayOutputStream(128 * checks.size());
+    bytes.writeBytes(BEGIN);
+    for (int i = 0; i < checks.size(); i++) {
+      if (i > 0) bytes.write(',');
+      bytes.writeBytes(checks.get(i));
+    }
+    bytes.writeBytes(END);
+    return bytes.toByteArray();
+  }
+
+  private static void write(JsonGenerator out, Request request) throws IOException {
+    out.writeStartObject();
+    out.writeObjectFieldStart("subject");
+    for (var attribute : request.subject().attributes().entrySet()) {
+      out.writeStringField(attribute.getKey(), attribute.getValue());
+    }
+    out.writeEndObject();
+    if (request.cost() != 1) out.writeNumberField("cost", request.cost());
+    if (!request.costs().isEmpty()) {
+      out.writeObjectFieldStart("costs");
+      for (var cost : request.costs().entrySet()) {
+        out.writeNumberField(cost.getKey(), cost.getValue());
+      }
+      out.writeEndObject();
+    }
+    out.writeEndObject();
+  }
+
+  private CheckJson() {}
+}

@@ -1,0 +1,70 @@
+package io.headgate.client;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.Service;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.stats.StatsSettings;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+
+/** A real service on a port of its own, in memory. */
+public final class TestService implements AutoCloseable {
+  private final RateLimiter limiter;
+  private final Service service;
+
+  private TestService(AccessControl access, Rule... rules) {
+    limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rules));
+    var settings =
+        new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    try {
+      service =
+          Service.start(
+              settings,
+              GrpcSettings.DEFAULT,
+              StatsSettings.DEFAULT,
+              limiter,
+              InMemoryRuleRepository.of(limiter.rules()),
+              new StoreMetrics(),
+              Ticker.system());
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public static TestService with(Rule... rules) {
+    return new TestService(AccessControl.OPEN, rules);
+  }
+
+  /** Starts a service that requires a check token. */
+  static TestService withToken(String token, Rule... rules) {
+    return new TestService(
+        new AccessControl(Optional.of("admin-" + token), Optional.of(token)), rules);
+  }
+
+  public int port() {
+    return service.port();
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port();
+  }
+
+  RateLimiter limiter() {
+    return limiter;
+  }
+
+  @Override
+  public void close() {
+    service.close();
+    limiter.close();
+  }
+}

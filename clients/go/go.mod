@@ -1,0 +1,3 @@
+module headgate.io/client
+
+go 1.22
