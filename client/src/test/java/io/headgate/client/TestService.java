@@ -6,12 +6,16 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.StatsSettings;
+import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
+import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,9 +26,13 @@ public final class TestService implements AutoCloseable {
   private final Service service;
 
   private TestService(AccessControl access, Rule... rules) {
+    this(
+        new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1),
+        rules);
+  }
+
+  private TestService(ServiceSettings settings, Rule... rules) {
     limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rules));
-    var settings =
-        new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
     try {
       service =
           Service.start(
@@ -48,6 +56,23 @@ public final class TestService implements AutoCloseable {
   static TestService withToken(String token, Rule... rules) {
     return new TestService(
         new AccessControl(Optional.of("admin-" + token), Optional.of(token)), rules);
+  }
+
+  /** Starts a service with TLS. */
+  static TestService withTls(TestCertificates certificates, Rule... rules) {
+    var files =
+        new TlsFiles(certificates.certificate(), certificates.key(), Optional.empty(), false);
+    return new TestService(
+        new ServiceSettings(
+            "127.0.0.1",
+            0,
+            AccessControl.OPEN,
+            ConnectionLimits.DEFAULT,
+            TrustedProxies.NONE,
+            Optional.of(files),
+            Duration.ZERO,
+            1),
+        rules);
   }
 
   public int port() {
