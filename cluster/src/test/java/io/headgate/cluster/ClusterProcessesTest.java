@@ -159,4 +159,30 @@ class ClusterProcessesTest {
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
     assertThat(MEMBERS.getFirst().status().expected()).isEqualTo(3);
   }
+
+  @Test
+  void membersWithOneSecretShareCountersAndOthersCannotJoin() {
+    var ports = FreePorts.find(3);
+    var name = "secret" + ports.getFirst();
+    try (var one = MemberProcess.start(ports.get(0), ports, name, "a secret of enough length");
+        var other = MemberProcess.start(ports.get(1), ports, name, "a secret of enough length")) {
+      one.awaitJoined();
+      other.awaitJoined();
+      Eventually.holds(
+          "two members",
+          Duration.ofSeconds(60),
+          () -> one.status().members() == 2 && one.status().unbacked() == 0);
+      one.send("run strict secret " + LIMIT);
+      other.send("run strict secret " + LIMIT);
+      var counts = sum(List.of(one.readCounts(), other.readCounts()));
+      assertThat(counts.errors()).isZero();
+      assertThat(counts.allowed()).isBetween(LIMIT - counts.fallback(), LIMIT);
+      try (var stranger =
+          MemberProcess.start(ports.get(2), ports, name, "another secret of length")) {
+        stranger.awaitOutputOrEnd();
+        assertThat(one.status().members()).isEqualTo(2);
+        assertThat(other.status().members()).isEqualTo(2);
+      }
+    }
+  }
 }

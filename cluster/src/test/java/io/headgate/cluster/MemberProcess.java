@@ -68,6 +68,11 @@ final class MemberProcess implements AutoCloseable {
     return this;
   }
 
+  /** Waits until the process has written a line or has ended. */
+  void awaitOutputOrEnd() {
+    read();
+  }
+
   private String read() {
     try {
       return String.valueOf(out.readLine());

@@ -30,7 +30,9 @@ class ClusterSizeTest {
     for (int members = 3; members < 10; members++) {
       present(members);
       for (int left = members; left > 0; left--) {
-        assertThat(size.isMajority(left)).as("%d of %d", left, members).isEqualTo(2 * left > members);
+        assertThat(size.isMajority(left))
+            .as("%d of %d", left, members)
+            .isEqualTo(2 * left > members);
       }
     }
   }

@@ -62,8 +62,7 @@ class SharedMemberTest {
     try (var store = store()) {
       store.decide(rules.plan(Request.of(Subject.of("k")), 0, 0));
       assertThat(store.trackedKeys()).isEqualTo(1);
-      Eventually.holds(
-          "the entry expires", Duration.ofSeconds(30), () -> store.trackedKeys() == 0);
+      Eventually.holds("the entry expires", Duration.ofSeconds(30), () -> store.trackedKeys() == 0);
     }
   }
 

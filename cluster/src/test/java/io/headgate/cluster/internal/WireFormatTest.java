@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 class WireFormatTest {
   private final WireSerializer format = new WireSerializer();
 
-
   private Object read(byte[] bytes) throws IOException {
     return format.deserialize(new Binary(bytes).getBufferInput());
   }
@@ -71,7 +70,8 @@ class WireFormatTest {
   @Test
   void malformedMessagesAreRefused() throws IOException {
     var random = new Random(3);
-    for (var value : List.of(new EntryKey(3, "{user:1}rule"), processor(), Map.of("a", List.of(1)))) {
+    for (var value :
+        List.of(new EntryKey(3, "{user:1}rule"), processor(), Map.of("a", List.of(1)))) {
       var bytes = serialized(value);
       for (int i = 0; i < 5_000; i++) {
         var changed = java.util.Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
