@@ -14,7 +14,19 @@ import org.junit.jupiter.api.Test;
 /** Checks the names of classes across modules that do not depend on each other. */
 class ClassNamesTest {
   private static final List<String> MODULES =
-      List.of("core", "rulefile", "redis", "server", "client", "grpc");
+      List.of(
+          "core",
+          "rulefile",
+          "redis",
+          "cluster",
+          "http",
+          "server",
+          "servlet",
+          "spring-boot-autoconfigure",
+          "client",
+          "grpc",
+          "examples/llm-gateway",
+          "examples/spring-boot");
 
   @Test
   void simpleClassNamesAreUniqueAcrossModules() throws IOException {

@@ -96,7 +96,7 @@ public final class LimitingClientInterceptor implements ClientInterceptor {
               ? delayed.delay()
               : Duration.ZERO;
       Runnable start =
-          () -> actions.open(() -> start(new HeldSlots(admission.slots()), listener, headers));
+          () -> actions.open(() -> start(new CallSlots(admission.slots()), listener, headers));
       if (delay.isZero()) {
         start.run();
       } else {
@@ -104,7 +104,7 @@ public final class LimitingClientInterceptor implements ClientInterceptor {
       }
     }
 
-    private void start(HeldSlots slots, Listener<R> listener, Metadata headers) {
+    private void start(CallSlots slots, Listener<R> listener, Metadata headers) {
       var reason = cancelled;
       if (reason != null) {
         slots.cancelled();

@@ -90,7 +90,7 @@ public final class LimitingServerInterceptor implements ServerInterceptor {
     private final EventBuffer events = new EventBuffer();
     private volatile boolean cancelled;
     private ServerCall.Listener<Q> listener = new ServerCall.Listener<>() {};
-    private HeldSlots slots = new HeldSlots(Optional.empty());
+    private CallSlots slots = new CallSlots(Optional.empty());
 
     DecidedCall(ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
       this.call = call;
@@ -132,7 +132,7 @@ public final class LimitingServerInterceptor implements ServerInterceptor {
     }
 
     private void start(Admission admission) {
-      slots = new HeldSlots(admission.slots());
+      slots = new CallSlots(admission.slots());
       if (cancelled) {
         slots.cancelled();
         return;

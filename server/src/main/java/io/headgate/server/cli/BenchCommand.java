@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
-import io.headgate.server.cli.bench.Admission;
+import io.headgate.server.cli.bench.BoundedAdmission;
 import io.headgate.server.cli.bench.AdmissionBound;
 import io.headgate.server.cli.bench.CheckReply;
 import io.headgate.server.cli.bench.LoadGenerator;
@@ -101,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
     if (options.json()) context.out().println(LoadText.json(result, admission));
     else new LoadText(context).print(settings, result, admission);
     if (result.allowed() + result.denied() == 0) return Main.ERROR;
-    return admission.filter(Admission::isExceeded).isPresent() ? Main.NO : Main.OK;
+    return admission.filter(BoundedAdmission::isExceeded).isPresent() ? Main.NO : Main.OK;
   }
 
   private LoadSettings settings() {
@@ -137,7 +137,7 @@ final class BenchCommand implements Callable<Integer> {
    * Compares the permits that were granted with the limit. Possible for one subject with one limit
    * and a cost of 1; while all decisions are those of the store; and if the token may read rules.
    */
-  private Optional<Admission> admission(JsonReply first, LoadResult result) {
+  private Optional<BoundedAdmission> admission(JsonReply first, LoadResult result) {
     var limits = first.at("limits").items();
     if (keys > 1 || !costs.isDefault() || limits.size() != 1) return Optional.empty();
     if (result.sources().containsKey("fallback") || result.failed() > 0) return Optional.empty();
@@ -151,7 +151,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   /** The limit is the rule's own or that of an override, as far as the report tells: the widest. */
-  private static Optional<Admission> admission(
+  private static Optional<BoundedAdmission> admission(
       ServiceApi.Answer answer, JsonReply report, LoadResult result) {
     var rule = RuleFile.readRule(answer.body());
     long micros = Math.ceilDiv(result.nanos(), 1_000L);
@@ -166,6 +166,6 @@ final class BenchCommand implements Callable<Integer> {
     }
     if (bound < 0) return Optional.empty();
     String shown = RuleText.limits(answer.json());
-    return Optional.of(new Admission(rule.id(), shown, result.allowed(), bound));
+    return Optional.of(new BoundedAdmission(rule.id(), shown, result.allowed(), bound));
   }
 }

@@ -57,7 +57,7 @@ final class ChatCall {
     } else {
       reservation.cancel(); // the model did no work
     }
-    RateLimitFields.write(reservation.result(), exchange.getResponseHeaders());
+    ModelLimitHeaders.write(reservation.result(), exchange.getResponseHeaders());
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     exchange.sendResponseHeaders(response.statusCode(), body.length);
     exchange.getResponseBody().write(body);
@@ -68,7 +68,7 @@ final class ChatCall {
    * usage that the model reports, or the tokens that were forwarded if the stream ends early.
    */
   void forwardStream(HttpResponse<InputStream> response) throws IOException {
-    RateLimitFields.write(reservation.result(), exchange.getResponseHeaders());
+    ModelLimitHeaders.write(reservation.result(), exchange.getResponseHeaders());
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.sendResponseHeaders(200, 0);
     var out = exchange.getResponseBody();

@@ -157,11 +157,11 @@ public final class LlmGateway implements AutoCloseable {
   }
 
   private static void deny(HttpExchange exchange, Reservation reservation) throws IOException {
-    RateLimitFields.write(reservation.result(), exchange.getResponseHeaders());
+    ModelLimitHeaders.write(reservation.result(), exchange.getResponseHeaders());
     String limits = String.join(", ", reservation.result().violated());
     String when =
         reservation.decision() instanceof Decision.Denied(var retryAfter)
-            ? "; try again in " + RateLimitFields.text(retryAfter)
+            ? "; try again in " + ModelLimitHeaders.text(retryAfter)
             : "; ask for fewer tokens";
     answerError(exchange, 429, "rate_limit_exceeded", "over the limit " + limits + when);
   }

@@ -16,7 +16,7 @@ public record LoadText(CommandContext context) {
   private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
   /** Prints the figures as text. */
-  public void print(LoadSettings settings, LoadResult result, Optional<Admission> admission) {
+  public void print(LoadSettings settings, LoadResult result, Optional<BoundedAdmission> admission) {
     row("load", load(settings));
     row(
         "decisions",
@@ -57,7 +57,7 @@ public record LoadText(CommandContext context) {
     return "%d connections, %s".formatted(settings.connections(), rate);
   }
 
-  private void printAdmission(Admission admission) {
+  private void printAdmission(BoundedAdmission admission) {
     String text =
         String.format(
             Locale.ROOT,
@@ -117,7 +117,7 @@ public record LoadText(CommandContext context) {
   }
 
   /** Returns the figures as a JSON object. */
-  public static String json(LoadResult result, Optional<Admission> admission) {
+  public static String json(LoadResult result, Optional<BoundedAdmission> admission) {
     var text = new StringWriter();
     try (var out = new JsonFactory().createGenerator(text)) {
       out.writeStartObject();

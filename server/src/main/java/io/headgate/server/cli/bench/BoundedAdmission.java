@@ -8,7 +8,7 @@ package io.headgate.server.cli.bench;
  * @param admitted the permits granted
  * @param bound the most permits of the limit in the time that the load took
  */
-public record Admission(String rule, String limit, long admitted, long bound) {
+public record BoundedAdmission(String rule, String limit, long admitted, long bound) {
   /** Returns whether the limit was exceeded. */
   public boolean isExceeded() {
     return admitted > bound;

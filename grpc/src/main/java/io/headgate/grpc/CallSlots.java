@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The slots of one call, released once: when it closes or is cancelled. Thread-safe. */
-final class HeldSlots {
+final class CallSlots {
   private final long startedAt = System.nanoTime();
   private final AtomicReference<@Nullable SlotRelease> slots = new AtomicReference<>();
 
-  HeldSlots(Optional<SlotRelease> slots) {
+  CallSlots(Optional<SlotRelease> slots) {
     this.slots.set(slots.orElse(null));
   }
 

@@ -6,8 +6,8 @@ import io.headgate.Decision;
 import java.time.Duration;
 
 /** Writes the response headers with which clients of language models pace themselves. */
-final class RateLimitFields {
-  private RateLimitFields() {}
+final class ModelLimitHeaders {
+  private ModelLimitHeaders() {}
 
   /**
    * Writes {@code x-ratelimit-{limit,remaining,reset}-{requests,tokens}} of the team, and {@code
