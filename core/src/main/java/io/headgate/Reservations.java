@@ -235,8 +235,7 @@ public final class Reservations {
 
   /** Cancels as {@link Reservation#cancel} does, without blocking the calling thread. */
   public CompletionStage<ReservationState> cancelAsync(String id) {
-    return apply(
-        id, Action.SETTLE, ReservationSettings.MAX_TTL, charge -> 0L, charge -> 0L);
+    return apply(id, Action.SETTLE, ReservationSettings.MAX_TTL, charge -> 0L, charge -> 0L);
   }
 
   private CompletionStage<ReservationState> apply(

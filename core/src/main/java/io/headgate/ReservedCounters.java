@@ -98,8 +98,7 @@ final class ReservedCounters {
               isSlot ? 0 : more.apply(charge)));
     }
     long extension = Math.min(token.ttl(), ttl.toNanos() / 1_000);
-    return new ReservationCommand(
-        token.nonce(), id, token.expiresAt(), action, extension, entries);
+    return new ReservationCommand(token.nonce(), id, token.expiresAt(), action, extension, entries);
   }
 
   /** Returns the limits of a reply. */

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * Stores reservations on the servers of a script: one record per reservation and hash slot beside the
- * counters, changed by the same script in the same call. Thread-safe.
+ * Stores reservations on the servers of a script: one record per reservation and hash slot beside
+ * the counters, changed by the same script in the same call. Thread-safe.
  *
  * <p>An operation on a reservation that spans slots has one command per slot, each idempotent by
  * itself. Such a reservation can't grow, since no script could add permits to all slots or to none.

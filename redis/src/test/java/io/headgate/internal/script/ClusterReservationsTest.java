@@ -3,7 +3,6 @@ package io.headgate.internal.script;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
-
 import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;

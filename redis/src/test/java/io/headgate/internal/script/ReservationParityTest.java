@@ -13,7 +13,6 @@ import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
-
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationRecord;

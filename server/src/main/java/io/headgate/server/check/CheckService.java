@@ -254,8 +254,7 @@ public final class CheckService {
    * @param ttl the longest time for which to hold them without an update
    * @throws ProblemException if the store does not keep reservations, or has no room for another
    */
-  public void reserve(
-      PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
+  public void reserve(PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
     long startNanos = System.nanoTime();
     if (remote) call.trace().storeCallStarted(1);
     var reserved = orProblem(() -> limiter.reserveAsync(request, ttl)).toCompletableFuture();

@@ -2,8 +2,8 @@ package io.headgate.server.cli;
 
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
-import io.headgate.server.cli.bench.BoundedAdmission;
 import io.headgate.server.cli.bench.AdmissionBound;
+import io.headgate.server.cli.bench.BoundedAdmission;
 import io.headgate.server.cli.bench.CheckReply;
 import io.headgate.server.cli.bench.LoadGenerator;
 import io.headgate.server.cli.bench.LoadProgress;

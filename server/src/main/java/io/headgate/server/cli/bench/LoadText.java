@@ -16,7 +16,8 @@ public record LoadText(CommandContext context) {
   private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
   /** Prints the figures as text. */
-  public void print(LoadSettings settings, LoadResult result, Optional<BoundedAdmission> admission) {
+  public void print(
+      LoadSettings settings, LoadResult result, Optional<BoundedAdmission> admission) {
     row("load", load(settings));
     row(
         "decisions",

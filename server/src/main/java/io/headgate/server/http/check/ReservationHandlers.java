@@ -11,7 +11,6 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
-
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
@@ -84,11 +83,14 @@ public final class ReservationHandlers {
     checkService.reservation(
         exchange,
         all -> all.updateAsync(id, update.used(), update.more(), ttl),
-        answered(exchange, id, state -> {
-          var out = new JsonWriter();
-          ReservationJson.writeUpdate(out, state, limit -> used(update.used(), limit));
-          exchange.answer(200, MediaTypes.JSON, out);
-        }));
+        answered(
+            exchange,
+            id,
+            state -> {
+              var out = new JsonWriter();
+              ReservationJson.writeUpdate(out, state, limit -> used(update.used(), limit));
+              exchange.answer(200, MediaTypes.JSON, out);
+            }));
   }
 
   private static long used(Costs costs, ReservedLimit limit) {
@@ -102,20 +104,21 @@ public final class ReservationHandlers {
     checkService.reservation(
         exchange,
         all -> all.settleAsync(id, actual),
-        answered(exchange, id, state -> {
-          var out = new JsonWriter();
-          ReservationJson.writeSettlement(out, state);
-          exchange.answer(200, MediaTypes.JSON, out);
-        }));
+        answered(
+            exchange,
+            id,
+            state -> {
+              var out = new JsonWriter();
+              ReservationJson.writeSettlement(out, state);
+              exchange.answer(200, MediaTypes.JSON, out);
+            }));
   }
 
   /** Returns everything. */
   public void cancel(Exchange exchange, byte[] body) {
     String id = exchange.segment(ID_SEGMENT);
     checkService.reservation(
-        exchange,
-        all -> all.cancelAsync(id),
-        answered(exchange, id, state -> exchange.end(204)));
+        exchange, all -> all.cancelAsync(id), answered(exchange, id, state -> exchange.end(204)));
   }
 
   /** Charges usage after the fact, even beyond the limits. */

@@ -44,7 +44,8 @@ final class UsageReader {
   }
 
   /**
-   * Parses the body of an update: {@code {"used":{"tokens":200},"more":{"tokens":500},"ttlMs":60000}}.
+   * Parses the body of an update: {@code
+   * {"used":{"tokens":200},"more":{"tokens":500},"ttlMs":60000}}.
    *
    * @throws ProblemException with status 400 if the body is not valid
    */

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ReservationHandlersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String RESERVE_600 = "{\"subject\":{\"team\":\"a\"},\"costs\":{\"tokens\":600}}";
+  private static final String RESERVE_600 =
+      "{\"subject\":{\"team\":\"a\"},\"costs\":{\"tokens\":600}}";
 
   private RunningService service;
   private Admin client;
@@ -72,8 +73,7 @@ class ReservationHandlersTest {
     assertThat(made.at("/reserved/tokens").asLong()).isEqualTo(600);
     assertThat(made.at("/reserved/cost").asLong()).isEqualTo(1);
     assertThat(made.get("allowed").asBoolean()).isTrue();
-    assertThat(made.get("expiresAtMs").asLong())
-        .isEqualTo(service.clock.get() / 1_000 + 60_000);
+    assertThat(made.get("expiresAtMs").asLong()).isEqualTo(service.clock.get() / 1_000 + 60_000);
     assertThat(remaining()).isEqualTo(400);
 
     String settle = "/v1/reservations/" + made.get("id").asText() + "/settle";
@@ -93,7 +93,8 @@ class ReservationHandlersTest {
     var denied = post("/v1/reservations", RESERVE_600, 429);
     assertThat(denied.get("violated").get(0).asText()).isEqualTo("tpm/tokens");
     assertThat(denied.has("id")).isFalse();
-    assertThat(post("/v1/reservations", "{\"subject\":{\"team\":\"a\"}}", 201).at("/reserved/tokens"))
+    assertThat(
+            post("/v1/reservations", "{\"subject\":{\"team\":\"a\"}}", 201).at("/reserved/tokens"))
         .as("the default of the rule")
         .hasToString("200");
   }
@@ -152,9 +153,7 @@ class ReservationHandlersTest {
   void estimateAboveTheShareIsRefusedIfTheRuleSaysSo() {
     var refused =
         post(
-            "/v1/reservations",
-            "{\"subject\":{\"model\":\"m\"},\"costs\":{\"tokens\":5000}}",
-            429);
+            "/v1/reservations", "{\"subject\":{\"model\":\"m\"},\"costs\":{\"tokens\":5000}}", 429);
     assertThat(refused.get("impossible").asBoolean()).isTrue();
     assertThat(refused.get("retryAfterMs").isNull()).isTrue();
   }
