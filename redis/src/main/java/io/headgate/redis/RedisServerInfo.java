@@ -13,8 +13,8 @@ import java.util.OptionalLong;
  * @param server its address, without secrets
  * @param version empty if the user may not call {@code INFO}
  * @param evictionPolicy {@code maxmemory-policy}; empty if the user may not call {@code INFO}
- * @param maxMemory {@code maxmemory} in bytes, 0 for no limit; empty if the user may not call
- *     {@code INFO}
+ * @param maxMemory the memory limit in bytes, 0 for none; empty if the user may not call {@code
+ *     INFO}
  * @param roundTrip the median time of a command
  * @param clockDifference how far the server's clock is ahead of this process, to within the round
  *     trip
