@@ -1,12 +1,12 @@
 package io.headgate.client;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.TrustedProxies;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;

@@ -16,7 +16,8 @@ class CoordinatesTest {
           "headgate-(core|rulefile|redis|client|grpc|bom)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
 
   private static final Pattern ARTIFACT_OF_BOM =
-      Pattern.compile("headgate-([\\w-]+)</artifactId>\\s*<version>\\$\\{project.version}</version>");
+      Pattern.compile(
+          "headgate-([\\w-]+)</artifactId>\\s*<version>\\$\\{project.version}</version>");
 
   @Test
   void artifactsOnThePageHaveTheVersionOfTheBuild() throws IOException {

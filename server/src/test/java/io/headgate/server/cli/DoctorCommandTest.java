@@ -73,20 +73,21 @@ class DoctorCommandTest extends RunningRules {
 
   @Test
   void redisIsReachedAndItsEvictionReported() {
+    String stopped;
     try (var redis =
         RedisServer.start("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru")) {
       diagnose("--store", redis.uri());
       assertThat(out)
           .containsPattern("ok +store +Redis at \\S+, version \\S+, round trip [\\d.]+ ms\n")
           .containsPattern("warning +store .*may evict counters: maxmemory-policy allkeys-lru");
-      redis.close();
-      diagnose("--store", redis.uri());
-      assertThat(out)
-          .containsPattern(
-              "problem +store +no connection to Redis at \\S+: the connection was refused")
-          .contains("→ start Redis, or correct --store");
-      assertThat(code).isEqualTo(1);
+      stopped = redis.uri();
     }
+    diagnose("--store", stopped);
+    assertThat(out)
+        .containsPattern(
+            "problem +store +no connection to Redis at \\S+: the connection was refused")
+        .contains("→ start Redis, or correct --store");
+    assertThat(code).isEqualTo(1);
   }
 
   @Test

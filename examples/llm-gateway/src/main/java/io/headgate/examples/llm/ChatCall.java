@@ -37,8 +37,7 @@ final class ChatCall {
    *
    * @param prompt the estimated tokens of the prompt
    */
-  ChatCall(
-      HttpExchange exchange, Reservation reservation, TokenEstimator estimator, long prompt) {
+  ChatCall(HttpExchange exchange, Reservation reservation, TokenEstimator estimator, long prompt) {
     this.exchange = exchange;
     this.reservation = reservation;
     this.estimator = estimator;
@@ -53,7 +52,9 @@ final class ChatCall {
       body = in.readNBytes(MAX_RESPONSE);
     }
     if (response.statusCode() == 200) {
-      settle(usage(JSON.readTree(body)).orElse(used + estimator.tokens(new String(body, StandardCharsets.UTF_8))));
+      settle(
+          usage(JSON.readTree(body))
+              .orElse(used + estimator.tokens(new String(body, StandardCharsets.UTF_8))));
     } else {
       reservation.cancel(); // the model did no work
     }
@@ -73,7 +74,8 @@ final class ChatCall {
     exchange.sendResponseHeaders(200, 0);
     var out = exchange.getResponseBody();
     var reported = OptionalLong.empty();
-    try (var in = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+    try (var in =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
       long unreported = 0;
       for (var line = in.readLine(); line != null; line = in.readLine()) {
         send(out, line + "\n");
@@ -104,12 +106,12 @@ final class ChatCall {
   private static String stopEvent() {
     return """
 
-        data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"length"}],\
-        "headgate":"the token limit is used up; the answer was cut short"}
+    data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"length"}],\
+    "headgate":"the token limit is used up; the answer was cut short"}
 
-        data: [DONE]
+    data: [DONE]
 
-        """;
+    """;
   }
 
   private void settle(long total) {

@@ -54,7 +54,8 @@ record ChatRequest(ObjectNode body) {
       prompt += estimator.tokens(message.path("content").toString());
     }
     long answer =
-        body.path("max_completion_tokens").asLong(body.path("max_tokens").asLong(DEFAULT_MAX_TOKENS));
+        body.path("max_completion_tokens")
+            .asLong(body.path("max_tokens").asLong(DEFAULT_MAX_TOKENS));
     return prompt + Math.max(0, answer);
   }
 

@@ -62,7 +62,8 @@ public final class LlmGateway implements AutoCloseable {
     this.limiter = limiter;
     this.upstream = upstream;
     this.teams = Map.copyOf(teams);
-    this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     server.createContext("/v1/chat/completions", this::handle);
     server.start();
@@ -71,7 +72,7 @@ public final class LlmGateway implements AutoCloseable {
   /** Runs a proxy; the arguments are the file of the rules and the port. */
   public static void main(String... args) throws IOException {
     var keys = new LinkedHashMap<String, String>();
-    for (var pair : System.getenv().getOrDefault("KEYS", "").split(",")) {
+    for (var pair : System.getenv().getOrDefault("KEYS", "").split(",", -1)) {
       int equals = pair.indexOf('=');
       if (equals > 0) keys.put(pair.substring(0, equals), pair.substring(equals + 1));
     }

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -138,14 +139,15 @@ class LlmGatewayTest {
   }
 
   /** Runs the OpenAI client library of npm and returns the lines that it prints. */
-  private ArrayList<JsonNode> openAi(String maxTokens) throws Exception {
+  private List<JsonNode> openAi(String maxTokens) throws Exception {
     var client = Path.of("client");
     if (!Files.isDirectory(client.resolve("node_modules/openai"))) {
       run(client.toFile(), "npm", "ci", "--no-audit", "--no-fund");
     }
     String url = "http://127.0.0.1:" + gateway.port() + "/v1";
     var lines = new ArrayList<JsonNode>();
-    for (var line : run(client.toFile(), "node", "ask.mjs", url, "key-a", maxTokens).lines().toList()) {
+    for (var line :
+        run(client.toFile(), "node", "ask.mjs", url, "key-a", maxTokens).lines().toList()) {
       lines.add(JSON.readTree(line));
     }
     return lines;

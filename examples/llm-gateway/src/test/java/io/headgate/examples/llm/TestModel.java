@@ -54,7 +54,8 @@ final class TestModel implements AutoCloseable {
         """
         {"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop",\
         "message":{"role":"assistant","content":"%s"}}],\
-        "usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}"""
+        "usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}\
+        """
             .formatted("word ".repeat(count).strip(), PROMPT, count, PROMPT + count);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     exchange.sendResponseHeaders(200, body.length());
@@ -67,7 +68,9 @@ final class TestModel implements AutoCloseable {
     var out = exchange.getResponseBody();
     produced.addAndGet(PROMPT);
     for (int i = 0; i < count; i++) {
-      event(out, "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word\"},\"finish_reason\":null}]}");
+      event(
+          out,
+          "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word\"},\"finish_reason\":null}]}");
       produced.incrementAndGet();
     }
     event(out, "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}");

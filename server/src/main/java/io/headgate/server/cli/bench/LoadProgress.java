@@ -63,8 +63,12 @@ public final class LoadProgress implements AutoCloseable {
 
   /** Removes the display. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     ended.countDown();
-    thread.join();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
