@@ -34,8 +34,7 @@ final class TokenReader {
         .reservations()
         .orElseThrow(() ->
             new UnsupportedOperationException(
-                "%s does not keep reservations; use the store in memory or Redis"
-                    .formatted(store.getClass().getSimpleName())));
+                "this store does not keep reservations; use the store in memory or Redis"));
   }
 
   long now() {

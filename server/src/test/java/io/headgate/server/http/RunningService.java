@@ -55,7 +55,7 @@ public final class RunningService implements AutoCloseable {
   }
 
   /** Starts a service over a store, with the system clock and one event loop. */
-  static RunningService over(Store store, Rule... rules) {
+  public static RunningService over(Store store, Rule... rules) {
     return over(store, new StoreMetrics(), rules);
   }
 

@@ -15,9 +15,13 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RunningService;
+import io.headgate.store.ForwardingStore;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.ReservationStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -204,6 +208,25 @@ class ReservationHandlersTest {
       post("/v1/reservations/" + unknown + "/settle", "{\"cost\":1}", 404);
     }
     assertThat(remaining()).isEqualTo(400);
+  }
+
+  @Test
+  void storeWithoutReservationsIsNotImplemented() {
+    var store =
+        new ForwardingStore(MemoryStore.create()) {
+          @Override
+          public Optional<ReservationStore> reservations() {
+            return Optional.empty();
+          }
+        };
+    try (var other = RunningService.over(store, Rule.named("one").limit(Concurrency.of(1)).build());
+        var caller = new Admin(other.port())) {
+      String type = "Content-Type: application/json";
+      var reserved = caller.send("POST", "/v1/reservations", "{\"key\":\"a\"}", type);
+      assertThat(answered(reserved, 501).get("detail").asText()).contains("reservations");
+      var settled = caller.send("POST", "/v1/reservations/x/settle", "{\"cost\":1}", type);
+      answered(settled, 501);
+    }
   }
 
   private long remaining() {
