@@ -155,10 +155,10 @@ class RateLimitServiceTest {
         .containsEntry("X-RateLimit-Limit", "3")
         .containsEntry("X-RateLimit-Remaining", "0")
         .containsEntry("X-RateLimit-Reset", "" + (GrpcService.START / 1_000_000 + 60))
-        .doesNotContainKey("retry-after");
+        .doesNotContainKey("Retry-After");
     assertThat(headers(ask(user)))
-        .containsEntry("retry-after", "60")
-        .containsEntry("cache-control", "no-store");
+        .containsEntry("Retry-After", "60")
+        .containsEntry("Cache-Control", "no-store");
   }
 
   @Test

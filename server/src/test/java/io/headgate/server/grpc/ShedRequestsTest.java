@@ -68,7 +68,7 @@ class ShedRequestsTest {
       assertThat(dropped.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
       assertThat(dropped.getStatuses(0).getCurrentLimit().getName()).isEqualTo("overload");
       assertThat(dropped.getStatuses(0).getDurationUntilReset().getSeconds()).isBetween(0L, 61L);
-      assertThat(headers(dropped)).containsKey("retry-after");
+      assertThat(headers(dropped)).containsKey("Retry-After");
       var passed = service.envoy.ask("shop", descriptor("priority", "critical"));
       assertThat(passed.getOverallCode()).isEqualTo(Code.OK);
       assertThat(passed.getStatuses(0).getLimitRemaining()).isEqualTo(8);
