@@ -5,8 +5,10 @@ import java.time.Duration;
 /**
  * The number of members that a majority is counted of.
  *
- * <p>It grows with every member that joins, and shrinks by one with every member that leaves in
- * order. Members that disappear still count: they may be on the other side of a partition. After a
+ * <p>It grows with every member that joins, and shrinks by one with every member that announces that
+ * it leaves. Such a member is still present until it has handed its counters over, and does not
+ * make the number grow again meanwhile; if it has not left after {@link #LEAVE_NANOS}, it counts
+ * again. Members that disappear still count: they may be on the other side of a partition. After a
  * minute in which the present members were a majority throughout, the missing ones are taken as
  * lost. A minority never shrinks the number, so it never becomes a majority by itself.
  *
@@ -16,7 +18,12 @@ import java.time.Duration;
 final class ClusterSize {
   static final long SHRINK_DELAY_NANOS = Duration.ofMinutes(1).toNanos();
 
+  /** How long a member may take to leave after its announcement. */
+  static final long LEAVE_NANOS = Duration.ofSeconds(30).toNanos();
+
   private int size = 1; // guarded by this
+  private int leaving; // present members that have announced to leave; guarded by this
+  private long leavingSince; // of the last announcement; guarded by this
   private int present = 1; // guarded by this
   private long since; // of the present members; guarded by this
 
@@ -26,22 +33,27 @@ final class ClusterSize {
 
   /** Records the number of members that are present. */
   synchronized void present(int members, long now) {
+    if (members < present) leaving = Math.max(0, leaving - (present - members));
+    if (leaving > 0 && now - leavingSince >= LEAVE_NANOS) leaving = 0;
     if (members != present) {
       present = members;
       since = now;
     }
-    size = Math.max(size, members);
+    size = Math.max(size, members - leaving);
     if (members < size && isMajority(members) && now - since >= SHRINK_DELAY_NANOS) size = members;
   }
 
   /** Records that a member has announced that it leaves. */
-  synchronized void leaving() {
+  synchronized void leaving(long now) {
+    leaving = Math.min(leaving + 1, present - 1);
+    leavingSince = now;
     size = Math.max(1, size - 1);
   }
 
   /** Starts again as the only member, after this member was expelled and has to join anew. */
   synchronized void restart(long now) {
     size = 1;
+    leaving = 0;
     present = 1;
     since = now;
   }

@@ -157,7 +157,7 @@ public final class GridNode implements AutoCloseable {
   /** Handles a notice of a member, which may be this one. */
   static void received(Notice.Kind kind, byte[] content) {
     var node = current;
-    if (kind == Notice.Kind.LEAVING) size.leaving();
+    if (kind == Notice.Kind.LEAVING) size.leaving(System.nanoTime());
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
     switch (kind) {

@@ -40,12 +40,36 @@ class ClusterSizeTest {
   @Test
   void memberThatLeavesInOrderNoLongerCounts() {
     present(3);
-    size.leaving();
+    size.leaving(now);
     present(2);
-    size.leaving();
+    size.leaving(now);
     present(1);
     assertThat(size.size()).isEqualTo(1);
     assertThat(size.isMajority()).isTrue();
+  }
+
+  /** It stays present while it hands its counters over. */
+  @Test
+  void memberThatIsLeavingDoesNotCountWhileItIsStillPresent() {
+    present(2);
+    size.leaving(now);
+    present(2);
+    present(1);
+    present(1);
+    assertThat(size.size()).isEqualTo(1);
+    present(2);
+    assertThat(size.size()).as("a member joins").isEqualTo(2);
+  }
+
+  @Test
+  void memberThatAnnouncesToLeaveAndStaysCountsAgain() {
+    present(3);
+    size.leaving(now);
+    present(3);
+    assertThat(size.size()).isEqualTo(2);
+    now += ClusterSize.LEAVE_NANOS;
+    present(3);
+    assertThat(size.size()).isEqualTo(3);
   }
 
   @Test
