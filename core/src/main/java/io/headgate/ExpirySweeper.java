@@ -1,9 +1,9 @@
 package io.headgate;
 
 import java.lang.ref.WeakReference;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -16,9 +16,7 @@ final class ExpirySweeper implements Runnable, AutoCloseable {
   /** The highest number of reservations that one sweep ends. */
   static final int MAX_PER_SWEEP = 1_000;
 
-  private static final ScheduledExecutorService THREAD =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("headgate-reservations").factory());
+  private static final ScheduledExecutorService THREAD = thread();
 
   private final WeakReference<Reservations> reservations;
   private final AtomicBoolean sweeping = new AtomicBoolean();
@@ -27,6 +25,17 @@ final class ExpirySweeper implements Runnable, AutoCloseable {
   ExpirySweeper(Reservations reservations) {
     this.reservations = new WeakReference<>(reservations);
     this.schedule = THREAD.scheduleWithFixedDelay(this, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** Returns an executor whose thread ends when no limiter has been open for a second. */
+  private static ScheduledExecutorService thread() {
+    var executor =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("headgate-reservations").factory());
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setKeepAliveTime(1, TimeUnit.SECONDS);
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
   }
 
   /** Starts a sweep unless the last one still waits for the store. A failed one is repeated. */
