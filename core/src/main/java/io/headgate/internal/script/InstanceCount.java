@@ -20,6 +20,8 @@ public final class InstanceCount {
   private long lastHeartbeat; // guarded by this
 
   /**
+   * Creates a count of one instance.
+   *
    * @param maxGap a longer time without a heartbeat counts as an outage
    */
   public InstanceCount(Duration maxGap, long now) {
@@ -28,6 +30,7 @@ public final class InstanceCount {
     this.lastHeartbeat = now;
   }
 
+  /** Returns the number of instances. */
   public int count() {
     return count;
   }
