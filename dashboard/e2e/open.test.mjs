@@ -276,7 +276,7 @@ test('a caller is blocked from its page, and unblocked', async () => {
   const { page } = tab;
   assert.equal((await service.check('user:bad')).status, 200);
   await go(page, '#/callers/user%3Abad');
-  await page.getByRole('button', { name: 'Block…' }).click();
+  await page.getByRole('button', { name: 'Block…', exact: true }).click();
   await page.getByLabel('Reason').fill('scrapes the catalogue');
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByText(/^Blocked until /).waitFor();
@@ -287,7 +287,7 @@ test('a caller is blocked from its page, and unblocked', async () => {
   await says(page, /Denied by block-/);
   await page.getByRole('button', { name: 'Unblock…' }).click();
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
-  await page.getByRole('button', { name: 'Block…' }).waitFor();
+  await page.getByRole('button', { name: 'Block…', exact: true }).waitFor();
   assert.equal((await service.check('user:bad')).status, 200);
 });
 
