@@ -5,12 +5,12 @@ import java.time.Duration;
 /**
  * The number of members that a majority is counted of.
  *
- * <p>It grows with every member that joins, and shrinks by one with every member that announces that
- * it leaves. Such a member is still present until it has handed its counters over, and does not
- * make the number grow again meanwhile; if it has not left after {@link #LEAVE_NANOS}, it counts
- * again. Members that disappear still count: they may be on the other side of a partition. After a
- * minute in which the present members were a majority throughout, the missing ones are taken as
- * lost. A minority never shrinks the number, so it never becomes a majority by itself.
+ * <p>It grows with every member that joins, and shrinks by one with every member that announces
+ * that it leaves. Such a member is still present until it has handed its counters over, and does
+ * not make the number grow again meanwhile; if it has not left after {@link #LEAVE_NANOS}, it
+ * counts again. Members that disappear still count: they may be on the other side of a partition.
+ * After a minute in which the present members were a majority throughout, the missing ones are
+ * taken as lost. A minority never shrinks the number, so it never becomes a majority by itself.
  *
  * <p>Of one or two members, one is enough: two members can't tell a partition from the loss of the
  * other. Thread-safe. Times are nanoseconds of a monotonic clock.

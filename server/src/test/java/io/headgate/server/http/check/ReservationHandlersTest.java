@@ -219,7 +219,8 @@ class ReservationHandlersTest {
             return Optional.empty();
           }
         };
-    try (var other = RunningService.over(store, Rule.named("one").limit(Concurrency.of(1)).build());
+    try (var other =
+            RunningService.over(store, Rule.named("one").limit(Concurrency.of(1)).build());
         var caller = new Admin(other.port())) {
       String type = "Content-Type: application/json";
       var reserved = caller.send("POST", "/v1/reservations", "{\"key\":\"a\"}", type);
