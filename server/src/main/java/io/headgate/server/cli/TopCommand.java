@@ -56,7 +56,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     if (limit < 1 || limit > 100)
       throw new CommandFailure("--limit must be 1 to 100, got " + limit);
-    if (interval.toMillis() < 100 || interval.toHours() > 1) {
+    if (interval.toMillis() < 100 || interval.compareTo(Duration.ofHours(1)) > 0) {
       throw new CommandFailure(
           "--interval must be 100ms to 1h, got " + DurationText.text(interval.toMillis()));
     }

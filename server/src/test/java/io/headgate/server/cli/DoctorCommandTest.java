@@ -91,6 +91,13 @@ class DoctorCommandTest extends RunningRules {
   }
 
   @Test
+  void clusterStoreIsNoRedis() {
+    diagnose("--store", "cluster", "--join", "127.0.0.1:7574");
+    assertThat(out).containsPattern("ok +store +cluster, member 127.0.0.1:7574, joins ");
+    assertThat(code).isZero();
+  }
+
+  @Test
   void findingsArePrintedAsJson() throws IOException {
     diagnose("--json");
     var findings = JsonReply.read(out).at("findings").items();

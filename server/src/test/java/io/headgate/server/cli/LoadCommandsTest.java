@@ -82,6 +82,8 @@ class LoadCommandsTest extends RunningRules {
   void topRejectsOptionsOutOfRange() {
     run("top", "--limit", "0");
     assertThat(err).isEqualTo("headgate: --limit must be 1 to 100, got 0\n");
+    run("top", "--interval", "61m");
+    assertThat(err).isEqualTo("headgate: --interval must be 100ms to 1h, got 1h 1m\n");
     run("top", "--interval", "5ms");
     assertThat(err).isEqualTo("headgate: --interval must be 100ms to 1h, got 5ms\n");
   }

@@ -133,7 +133,7 @@ public final class StoreOptions {
    * @throws CommandFailure if an option is not valid
    */
   public Optional<RedisOptions> redisOptions(Path directory) {
-    return isMemory() ? Optional.empty() : Optional.of(redis(directory).build());
+    return isMemory() || isCluster() ? Optional.empty() : Optional.of(redis(directory).build());
   }
 
   private boolean isMemory() {
