@@ -71,6 +71,10 @@ public final class LlmGateway implements AutoCloseable {
 
   /** Runs a proxy; the arguments are the file of the rules and the port. */
   public static void main(String... args) throws IOException {
+    if (args.length != 2 || !args[1].matches("[0-9]{1,5}")) {
+      System.err.println("usage: LlmGateway RULES PORT, such as: LlmGateway rules.yaml 8081");
+      System.exit(2);
+    }
     var keys = new LinkedHashMap<String, String>();
     for (var pair : System.getenv().getOrDefault("KEYS", "").split(",", -1)) {
       int equals = pair.indexOf('=');

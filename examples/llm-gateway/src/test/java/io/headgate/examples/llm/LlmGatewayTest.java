@@ -138,6 +138,34 @@ class LlmGatewayTest {
     assertThat(denied.get("code").asText()).isEqualTo("rate_limit_exceeded");
   }
 
+  @Test
+  void programListensOrPrintsItsUsage() throws Exception {
+    start(10);
+    var listening = program("rules.yaml", "0");
+    try (var out = listening.inputReader()) {
+      assertThat(out.readLine()).matches("listening on http://127.0.0.1:\\d+/v1");
+    } finally {
+      listening.destroyForcibly();
+    }
+    var without = program();
+    try (var err = without.errorReader()) {
+      assertThat(err.readLine()).startsWith("usage: LlmGateway RULES PORT");
+      assertThat(without.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(without.exitValue()).isEqualTo(2);
+    } finally {
+      without.destroyForcibly();
+    }
+  }
+
+  private static Process program(String... args) throws Exception {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), LlmGateway.class.getName()));
+    command.addAll(List.of(args));
+    return new ProcessBuilder(command).start();
+  }
+
   /** Runs the OpenAI client library of npm and returns the lines that it prints. */
   private List<JsonNode> openAi(String maxTokens) throws Exception {
     var client = Path.of("client");
