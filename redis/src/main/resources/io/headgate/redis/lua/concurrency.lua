@@ -55,14 +55,25 @@ local function adopt_signature(k, state, limit, last)
   end
 end
 
+-- Returns the number of slots in flight, and removes expired ones.
+local function count_held(key, state, commit)
+  local size, first = call('ZCARD', key) - 1, state.first
+  state.first = nil -- known only when the set has just been read
+  if size == 0 or first and first > now then return size end
+  if not commit then return call('ZCOUNT', key, now + 1, '+inf') end
+  if size <= MAX_PURGED then return size - call('ZREMRANGEBYSCORE', key, 0, now) end
+  local expired = call('ZCOUNT', key, 0, now)
+  purge(key, expired)
+  return size - expired
+end
+
 adopt[SLOTS] = function(state, limit, k, commit)
   local key = KEYS[k]
   local slots = {SLOTS, limit[4] > 0 and limit[5] or limit[2], held = 0}
   if not state then return slots, false end
   local is_slots = state[1] == SLOTS
   if is_slots then
-    if commit then purge(key, call('ZCOUNT', key, 0, now)) end
-    slots.held = call('ZCOUNT', key, now + 1, '+inf')
+    slots.held = count_held(key, state, commit)
     if slots.held > 0 then slots.last = tonumber(call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]) end
   end
   local is_outdated = slots.held == 0 and state.learned_at and limit[4] > 0
@@ -93,7 +104,7 @@ step[SLOTS] = function(slots, limit, k, cost, holder)
     return REFUSED, remaining, reset, fits_at - now
   end
   local last = max(expires_at, slots.last or 0)
-  return PASSED, remaining - cost, last - now, 0, {last, expires_at, cost, holder}
+  return PASSED, remaining - cost, last - now, 0, {last, expires_at, cost, holder, slots.last}
 end
 
 -- Returns when a state that expires with its last slot is fresh; later if something was learned.
@@ -106,6 +117,7 @@ append[SLOTS] = function(request, limit, k)
   local key, expires_at, holder = KEYS[k], request[2], request[4]
   if not states[k] then write_signature(k, new_signature(limit)) end
   local to_add, i = request[3], 0
+  if to_add == 1 then to_add, i = 1 - call('ZADD', key, 'NX', expires_at, holder), 1 end
   while to_add > 0 do
     local members = {}
     for _ = 1, min(to_add, CHUNK) do
@@ -115,7 +127,11 @@ append[SLOTS] = function(request, limit, k)
     end
     to_add = to_add - call('ZADD', key, 'NX', unpack(members)) -- some members may exist already
   end
-  if sets_expiry then call('PEXPIRE', key, ttl(fresh_after(states[k], request[1]))) end
+  local last, previous = request[1], request[5]
+  -- The key is kept for 3 s longer than necessary (see ttl), so slots that expire within 2 s of each other need one expiry.
+  if sets_expiry and not (previous and last - last % 2000000 == previous - previous % 2000000) then
+    call('PEXPIRE', key, ttl(fresh_after(states[k], last)))
+  end
 end
 
 -- Returns the state of a set with slots in flight, unless this batch has converted it to another algorithm.

@@ -1,5 +1,5 @@
--- The fast path, for the most frequent commands: plans of one bucket or of one fixed window, and the settlement of their
--- reservations. It charges and returns
+-- The fast path, for the most frequent commands: plans of one bucket or of one fixed window, the plans of fast-plan.lua,
+-- and the settlement of reservations of one counter. It charges and returns
 -- the stored state (STORED_STATE plus the number of requests, and the two fields that do not follow from the limit).
 -- The client computes the outcomes from it, with TokenBucket.java, LeakyBucket.java or FixedWindow.java. Repeated
 -- requests cost no more than one, and nothing is created that only the general path needs, which would take longer
@@ -22,20 +22,13 @@ local function bucket(key, limit, cost, times, commit)
   end
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + times, empty_at, slack
   local wait = empty_at - now
-  if wait <= 0 then
-    empty_at, slack = now, 0
-  elseif wait > refill_time then
+  if wait > refill_time then
     available = 0 -- a clock that stepped back or unchecked charges may exceed the maximum
-  else
+  elseif wait > 0 then
     available = available - wait * permits + slack
   end
   local debt = admitted_cost(cost * limit[3], times, available)
-  if not (commit and debt > 0) then return true end
-  debt = debt - slack
-  slack = -debt % permits
-  empty_at = empty_at + (debt + slack) / permits
-  local expiry = expiry_for(empty_at, (empty_at - now) / 4, stored_expiry)
-  write(key, encode_bucket(empty_at, slack, refill_time, expiry), expiry, stored and #stored, stored_expiry)
+  if commit and debt > 0 then charge_bucket(key, limit, empty_at, slack, debt, stored and #stored, stored_expiry) end
   return true
 end
 
@@ -57,8 +50,7 @@ local function fixed_window(key, limit, cost, times, commit)
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + times, window_end, count
   local cost_total = admitted_cost(cost, times, permits - count)
   if commit and cost_total > 0 then
-    local text = cmsgpack.pack(FIXED, window_end, count + cost_total, permits, alignment)
-    write(key, text, expiry, stored and #stored, stored_expiry)
+    write(key, encode_fixed(window_end, count + cost_total, limit), expiry, stored and #stored, stored_expiry)
   end
   return true
 end
@@ -122,7 +114,7 @@ local function settle()
     before, left = permits - charged, permits - rest
     if rest < charged then
       local expiry = expiry_for(rest == 0 and 0 or window_end, 0)
-      write(key, cmsgpack.pack(FIXED, window_end, rest, permits, fourth), expiry, #stored, expiry_for(window_end, 0))
+      write(key, encode_fixed(window_end, rest, limit), expiry, #stored, expiry_for(window_end, 0))
     end
   end
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = 2, expires_at, 0, target
@@ -139,10 +131,15 @@ local function fast_path()
       mode, k, limit = args[pos], args[pos + 2], limits[args[pos + 3]]
       if pos > #args then return end
     end
-    if mode > 1 or args[pos + 1] > 0 or states[k] ~= nil then return end
-    local evaluate = limit[1] == BUCKET and bucket or limit[1] == FIXED and fixed_window
-    if not (evaluate and evaluate(KEYS[k], limit, args[pos + 4], args[pos + 5], mode == 1)) then return end
-    n, pos = n + 3, pos + 6
+    if mode > 1 then return end
+    if args[pos + 1] > 0 or limit[1] == ROLLING then
+      if not fast_plan() then return end
+    else
+      local evaluate = limit[1] == BUCKET and bucket or limit[1] == FIXED and fixed_window
+      if not evaluate or states[k] ~= nil then return end
+      if not evaluate(KEYS[k], limit, args[pos + 4], args[pos + 5], mode == 1) then return end
+      n, pos = n + 3, pos + 6
+    end
   end
 end
 

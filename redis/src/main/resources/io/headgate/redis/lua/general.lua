@@ -7,7 +7,7 @@
 local PASSED, REFUSED, EXCEEDS = 0, 1, 2
 local FAIR_FORMAT = '>I8I8I8I8I8I8I8I8I8I8I4I4I4I8I4I4I8I8'
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
-local adopt, step, fresh_at, append, slot_operations, give_back = {}, {}, {}, {}, {}, {}
+local adopt, step, fresh_at, append, encode, slot_operations, give_back = {}, {}, {}, {}, {}, {}, {}
 local state_after, store_set = {}, {} -- of FAIR, whose set is written at the end of the batch
 local load_state, read_state, evaluate_multi -- defined in states.lua and multi.lua
 local holds -- the functions of held-state.lua, once they are needed

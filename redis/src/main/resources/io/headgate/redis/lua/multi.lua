@@ -7,84 +7,89 @@
 
 local ANY, WEIGHTED = 1, 2
 
--- Returns after which time the part passes: 0 for now, math.huge for never.
-local function retry_after(part)
-  local first, last = math.huge, 0
-  for _, c in ipairs(part) do
-    first, last = min(first, c.passes_after), max(last, c.passes_after)
+-- The charges of a plan, one list for each field. They are reused by the plans of a batch: a table for each charge would
+-- take longer than its arithmetic.
+local ks, charge_limits, costs, holders, total_costs, charge_states, stored_states = {}, {}, {}, {}, {}, {}, {}
+local kinds, remainings, resets, waits, next_states, certains, is_charged = {}, {}, {}, {}, {}, {}, {}
+local spent, last = {}, {} -- by key: the cost of the parts so far, and the last charge made; empty between plans
+
+-- Evaluates the charge of an index, with the cost of the earlier charges of its key.
+local function evaluate(i, commit)
+  local k, limit, cost = args[pos], limits[args[pos + 1]], args[pos + 2]
+  local kind, holder, total_cost = limit[1], nil, cost + (spent[k] or 0)
+  pos = pos + 3
+  if kind == SLOTS then
+    holder = args[pos]
+    pos = pos + 1
+  elseif kind == FAIR then
+    holder = {args[pos], args[pos + 1]}
+    pos = pos + 2
   end
-  if part.combine == ANY then return first end
-  if part.combine ~= WEIGHTED then return last end
-  local earliest = math.huge
-  for _, candidate in ipairs(part) do
-    local time, weight_sum, passing = candidate.passes_after, 0, 0
-    for _, c in ipairs(part) do
-      weight_sum = weight_sum + c.weight
-      if c.passes_after <= time then passing = passing + c.weight end
+  local state, stored, earlier = load_state(k, limit, commit), nil, last[k]
+  if kind == FAIR then -- the costs of two tenants do not add up: evaluated on the state after the earlier one
+    total_cost, stored = cost, state
+    if earlier then
+      local charge = next_states[earlier]
+      if charge and charge[1] ~= FAIR then next_states[earlier] = state_after[FAIR](charge) end
+      state = next_states[earlier] or charge_states[earlier]
     end
-    if passing * 1000 >= weight_sum * part.permille then earliest = min(earliest, time) end
   end
-  return earliest
+  ks[i], charge_limits[i], costs[i], holders[i], total_costs[i] = k, limit, cost, holder, total_cost
+  charge_states[i], stored_states[i] = state, stored
+  kinds[i], remainings[i], resets[i], waits[i], next_states[i], certains[i] =
+    step[state[1]](state, limit, k, total_cost, holder)
+  if stored and cost == 0 and earlier then next_states[i] = state end
+end
+
+-- Evaluates a part whose first charge has this index; marks the charges to make. Returns the index of its last charge, and
+-- whether the plan may pass.
+local function evaluate_part(first, commit)
+  local size, combine, permille, is_enforced = args[pos], args[pos + 1], args[pos + 2], args[pos + 3] == 1
+  local passing, passing_weight, weight_sum, final = 0, 0, 0, first + size - 1
+  pos = pos + 4
+  for i = first, final do
+    evaluate(i, commit)
+    local weight = args[pos]
+    pos = pos + 1
+    weight_sum = weight_sum + weight
+    if kinds[i] == PASSED then passing, passing_weight = passing + 1, passing_weight + weight end
+  end
+  local passes = passing == size
+  if combine == ANY then
+    passes = passing > 0
+  elseif combine == WEIGHTED then
+    passes = passing > 0 and passing_weight * 1000 >= weight_sum * permille
+  end
+  local is_made = false
+  for i = first, final do
+    is_charged[i] = passes and kinds[i] == PASSED and not (combine == ANY and is_made)
+    if is_charged[i] then
+      is_made = true
+      spent[ks[i]] = (spent[ks[i]] or 0) + costs[i]
+      last[ks[i]] = i
+    end
+  end
+  return final, passes or not is_enforced
 end
 
 evaluate_multi = function(count, commit)
-  local charges, allowed = {}, true
-  local spent, last = {}, {} -- by key: the cost of the parts so far, and the last charge made
-  for p = 1, count do
-    local part = {combine = args[pos + 1], permille = args[pos + 2], enforced = args[pos + 3] == 1}
-    local size = args[pos]
-    pos = pos + 4
-    for i = 1, size do
-      local c = {k = args[pos], limit = limits[args[pos + 1]], cost = args[pos + 2], part = part}
-      pos = pos + 3
-      if c.limit[1] == SLOTS then
-        c.holder = args[pos]
-        pos = pos + 1
-      end
-      if c.limit[1] == FAIR then
-        c.holder = {args[pos], args[pos + 1]}
-        pos = pos + 2
-      end
-      c.weight = args[pos]
-      pos = pos + 1
-      c.total_cost = c.cost + (spent[c.k] or 0)
-      c.state = load_state(c.k, c.limit, commit)
-      if c.limit[1] == FAIR then -- the costs of two tenants do not add up: evaluated on the state after the earlier one
-        c.total_cost, c.stored = c.cost, c.state
-        local earlier = last[c.k]
-        if earlier then
-          local charge = earlier.next_state
-          if charge and charge[1] ~= FAIR then earlier.next_state = state_after[FAIR](charge) end
-          c.state = earlier.next_state or earlier.state
-        end
-      end
-      c.kind, c.remaining, c.reset, c.wait, c.next_state, c.certain =
-        step[c.state[1]](c.state, c.limit, c.k, c.total_cost, c.holder)
-      if c.stored and c.cost == 0 and last[c.k] then c.next_state = c.state end
-      c.passes_after = c.kind == PASSED and 0 or c.kind == REFUSED and c.wait or math.huge
-      part[i] = c
-      charges[#charges + 1] = c
-    end
-    part.passes = retry_after(part) == 0
-    if part.enforced and not part.passes then allowed = false end
-    for _, c in ipairs(part) do
-      c.charged = part.passes and c.kind == PASSED and not (part.combine == ANY and part.spent)
-      if c.charged then
-        part.spent = true
-        spent[c.k] = (spent[c.k] or 0) + c.cost
-        last[c.k] = c
-      end
-    end
+  local size, allowed, passes = 0, true, nil
+  for _ = 1, count do
+    size, passes = evaluate_part(size + 1, commit)
+    allowed = allowed and passes
   end
-  for _, c in ipairs(charges) do
-    if allowed and c.charged then
-      if commit and c.next_state and last[c.k] == c then apply_charge(c.k, c.limit, c.next_state) end
-    elseif c.kind == PASSED then
-      if not allowed then c.state = c.stored or c.state end
-      local before = allowed and c.total_cost - c.cost or 0
-      c.kind, c.remaining, c.reset, c.wait = step[c.state[1]](c.state, c.limit, c.k, before, c.holder)
+  for i = 1, size do
+    local k, limit, state = ks[i], charge_limits[i], charge_states[i]
+    if allowed and is_charged[i] then
+      if commit and next_states[i] and last[k] == i then apply_charge(k, limit, next_states[i]) end
+    elseif kinds[i] == PASSED then
+      if not allowed then state = stored_states[i] or state end
+      local before = allowed and total_costs[i] - costs[i] or 0
+      kinds[i], remainings[i], resets[i], waits[i] = step[state[1]](state, limit, k, before, holders[i])
     end
-    add_outcome(c.kind, c.remaining, c.reset, c.kind == EXCEEDS and c.total_cost or c.wait, c.certain)
-    add_limit(c.limit, c.state)
+    local kind = kinds[i]
+    add_outcome(kind, remainings[i], resets[i], kind == EXCEEDS and total_costs[i] or waits[i], certains[i])
+    add_limit(limit, state)
   end
+  for i = 1, size do spent[ks[i]], last[ks[i]] = nil, nil end
 end

@@ -98,7 +98,8 @@ for k in pairs(changed) do
       text = encode_bucket(state[2], state[3], state[4], expiry)
     else
       expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
-      text = cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
+      local encode_state = encode[state[1]]
+      text = encode_state and encode_state(state) or cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
     end
     write(KEYS[k], text, expiry, sizes[k], expiries[k])
   end

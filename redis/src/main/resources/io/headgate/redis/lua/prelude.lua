@@ -1,5 +1,5 @@
--- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-path.lua,
--- general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
+-- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-plan.lua,
+-- fast-path.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
 -- plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
 -- Mirrors Plan.step and the limits that it calls. Every number is an integer that a double represents exactly.
 --
@@ -23,12 +23,16 @@ if sets_expiry then
   now = time[1] * 1000000 + time[2]
 end
 
-local limits, pos = {}, 4
+local limits, pos, has_rolling = {}, 4, false
 for l = 1, args[3] do
-  limits[l] = {args[pos], args[pos + 1], args[pos + 2], args[pos + 3], args[pos + 4], args[pos + 5], args[pos + 6]}
+  limits[l] = {
+    args[pos], args[pos + 1], args[pos + 2], args[pos + 3], args[pos + 4], args[pos + 5], args[pos + 6],
+    false, -- a text that depends on the limit only, once it is needed
+  }
   if args[pos] == FIXED and args[pos + 3] == 0 and (now < args[pos + 4] or now >= args[pos + 6]) then
     return cmsgpack.pack({-now})
   end
+  has_rolling = has_rolling or args[pos] == ROLLING
   pos = pos + 7
 end
 
@@ -57,6 +61,15 @@ local function encode_bucket(empty_at, slack, refill_time, expiry)
   return cmsgpack.pack(BUCKET, empty_at, slack, refill_time, expiry)
 end
 
+-- Encodes the state of a fixed window, as encode_bucket does.
+local function encode_fixed(window_end, count, limit)
+  local suffix = limit[8] or cmsgpack.pack(limit[2], limit[3])
+  limit[8] = suffix
+  if count < 128 then return struct.pack('>BBI8B', FIXED, 0xcf, window_end, count) .. suffix end
+  if count < 4294967296 then return struct.pack('>BBI8BI4', FIXED, 0xcf, window_end, 0xce, count) .. suffix end
+  return cmsgpack.pack(FIXED, window_end, count, limit[2], limit[3])
+end
+
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
 local function write(key, text, expiry, size, previous_expiry)
   if expiry == previous_expiry and #text == size then
@@ -66,4 +79,14 @@ local function write(key, text, expiry, size, previous_expiry)
   else
     call('SET', key, text)
   end
+end
+
+-- Charges a debt to a bucket and writes its state.
+local function charge_bucket(key, limit, empty_at, slack, debt, size, previous_expiry)
+  if empty_at <= now then empty_at, slack = now, 0 end
+  debt = debt - slack
+  slack = -debt % limit[2]
+  empty_at = empty_at + (debt + slack) / limit[2]
+  local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
+  write(key, encode_bucket(empty_at, slack, limit[6], expiry), expiry, size, previous_expiry)
 end

@@ -7,17 +7,17 @@ adopt[SLIDING] = function(state, limit, k)
   local permits, buckets, width = limit[2], limit[3], limit[4]
   local subwindow = floor(now / width)
   local matches = state and state[1] == SLIDING and #state == buckets + 5 and state[3] == width and state[4] == permits
-  local passed, used, altered = buckets + 1, 0, false
+  local moved, used, altered
   if matches then
     if subwindow <= state[2] then return state, false end -- the clock stepped back; keep the counts
-    passed = min(subwindow - state[2], buckets + 1)
-    for i = 5, #state do altered = altered or state[i] > 0 end
-  elseif state then
-    used, altered = carried_over(state, KEYS[k], permits), true
+    local passed = min(subwindow - state[2], buckets + 1)
+    moved, used = {SLIDING, subwindow, width, permits, unpack(state, 5 + passed)}, 0
+    altered = max(unpack(state, 5)) > 0
+  else
+    moved, used, altered = {SLIDING, subwindow, width, permits}, 0, false
+    if state then used, altered = carried_over(state, KEYS[k], permits), true end
   end
-  local moved = {SLIDING, subwindow, width, permits}
-  for i = 5 + passed, buckets + 5 do moved[i - passed] = state[i] end
-  for i = buckets + 6 - passed, buckets + 5 do moved[i] = 0 end
+  for i = #moved + 1, buckets + 5 do moved[i] = 0 end
   moved[buckets + 5] = moved[buckets + 5] + used
   return moved, altered
 end
@@ -42,15 +42,14 @@ step[SLIDING] = function(state, limit, k, cost)
   else
     remaining = max(0, permits - (total - oldest) - ceil(oldest * (width - (time - start)) / width))
   end
+  if cost > 0 and cost <= remaining then
+    local next_state = {unpack(state)}
+    next_state[buckets + 5] = next_state[buckets + 5] + cost
+    return PASSED, remaining - cost, (state[2] + buckets + 1) * width - now, 0, next_state
+  end
   local reset = max(now, sliding_fresh(state)) - now
   if cost > permits then return EXCEEDS, remaining, reset, 0 end
   if cost == 0 then return PASSED, remaining, reset, 0 end
-  if cost <= remaining then
-    local next_state = {}
-    for i = 1, #state do next_state[i] = state[i] end
-    next_state[buckets + 5] = next_state[buckets + 5] + cost
-    return PASSED, remaining - cost, sliding_fresh(next_state) - now, 0, next_state
-  end
   -- Finds the first time at which the cost fits without further charges, one subwindow after the other.
   local allowance, total_inside, ahead = permits - cost, total, 0
   while true do
@@ -80,3 +79,12 @@ give_back[SLIDING] = function(state, limit, k, cost, charged_at)
 end
 
 fresh_at[SLIDING] = sliding_fresh
+
+-- Encodes the state. Small counts are one byte each, without the conversions of cmsgpack.
+encode[SLIDING] = function(state)
+  local width, permits = state[3], state[4]
+  if width >= 4294967296 or permits >= 4294967296 or max(unpack(state, 5)) >= 128 then
+    return cmsgpack.pack(unpack(state))
+  end
+  return struct.pack('>BBI8BI4BI4', SLIDING, 0xcf, state[2], 0xce, width, 0xce, permits) .. string.char(unpack(state, 5))
+end

@@ -22,8 +22,12 @@ end
 read_state = function(k, kind)
   local key, text = KEYS[k], nil
   if kind == ROLLING or kind == SLOTS or kind == FAIR then
-    local first = redis.pcall('ZRANGE', key, 0, 0)
-    if not first.err then return read_signature(first[1]) end
+    local head = redis.pcall('ZRANGE', key, 0, kind == SLOTS and 1 or 0, 'WITHSCORES')
+    if not head.err then
+      local state = read_signature(head[1])
+      if state and head[4] then state.first = tonumber(head[4]) end
+      return state
+    end
     text = call('GET', key) -- the algorithm of the rule was changed
   else
     text = redis.pcall('GET', key)

@@ -156,6 +156,16 @@ class StateInRedisTest {
                 Rule.named("sliding").limit(SlidingWindow.of(Rate.of(900, second))),
                 Rule.named("fixed").limit(FixedWindow.of(Rate.of(900, second))),
                 Rule.named("bucket").limit(TokenBucket.of(Rate.perSecond(30)).withBurst(900)),
+                Rule.named("rolling").limit(RollingWindow.of(Rate.of(900, second))),
+                Rule.named("slots").limit(Concurrency.of(900).withLease(second)),
+                Rule.named("three")
+                    .limit(
+                        RuleLimit.of("bucket", TokenBucket.of(Rate.perSecond(900))).withPer("key"))
+                    .limit(
+                        RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).withPer("key"))
+                    .limit(
+                        RuleLimit.of("rolling", RollingWindow.of(Rate.of(900, second)))
+                            .withPer("key")),
                 Rule.named("both")
                     .limit(
                         RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).withPer("key"))
@@ -169,7 +179,7 @@ class StateInRedisTest {
       if (now < next) continue;
       next = now + 20_000;
       for (var rule : rules) {
-        var plan = rule.plan(Request.of(Subject.of("k")), 0, 0);
+        var plan = rule.plan(Request.of(Subject.of("k")), 0, ++holder);
         var outcomes = executor.decide(plan).outcomes();
         for (int i = 0; i < outcomes.size(); i++) {
           var charge = plan.charges().get(i);
@@ -305,6 +315,20 @@ class StateInRedisTest {
     assertThat(batches).isGreaterThanOrEqualTo(32);
   }
 
+  /** Expired members are removed once in 8 permits. */
+  @Test
+  void rollingWindowKeepsFewExpiredMembers() {
+    var limit = RollingWindow.of(Rate.of(100, Duration.ofSeconds(1)));
+    var clock = ManualTicker.create();
+    try (var manual = redis.executor("h:", clock)) {
+      for (int i = 0; i < 1_000; i++) {
+        clock.advance(Duration.ofMillis(20));
+        assertThat(manual.decide(plan(limit, 1 + i % 2)).first()).isInstanceOf(Passed.class);
+        assertThat(redis.server().call("ZCARD", KEY).number()).isLessThanOrEqualTo(1 + 50 + 8);
+      }
+    }
+  }
+
   @Test
   void expiredRollingWindowIsRemovedInBoundedSteps() {
     var limit = RollingWindow.of(Rate.of(10_000, Duration.ofSeconds(10)));
@@ -313,11 +337,13 @@ class StateInRedisTest {
       members.addAll(List.of(Long.toString(1_000_000 + i), Integer.toString(1_000_000_000 + i)));
     }
     redis.server().call(members.toArray(String[]::new));
-    for (long left : new long[] {1_500, 500, 0}) {
-      executor.decide(plan(limit, 1));
+    executor.decide(plan(limit, 1));
+    assertThat(redis.server().call("ZCOUNT", KEY, "0", "2000000").number()).isEqualTo(1_500);
+    for (long left : new long[] {500, 0}) { // once in 8 permits
+      for (int i = 0; i < 8; i++) executor.decide(plan(limit, 1));
       assertThat(redis.server().call("ZCOUNT", KEY, "0", "2000000").number()).isEqualTo(left);
     }
-    assertThat(executor.decide(plan(limit, 1)).first().remaining()).isEqualTo(10_000 - 4);
+    assertThat(executor.decide(plan(limit, 1)).first().remaining()).isEqualTo(10_000 - 18);
   }
 
   /** Regression test: replacing the signature of an otherwise empty set lost the expiry. */
