@@ -58,6 +58,15 @@ public sealed interface Combine {
     };
   }
 
+  /** Returns whether every limit is charged, given that the rule passes. */
+  default boolean chargesAll(List<Outcome> outcomes) {
+    if (this instanceof Any) return outcomes.size() == 1;
+    for (var outcome : outcomes) {
+      if (!(outcome instanceof Passed)) return false;
+    }
+    return true;
+  }
+
   /**
    * Returns the microseconds after which the rule passes if no other request arrives: 0 if it
    * passes now, {@link #NEVER} if it can't.

@@ -8,6 +8,7 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.function.Function;
@@ -398,6 +399,40 @@ public final class Plan {
    * @return for each charge the state to store and the outcome
    */
   public List<Step> step(List<State> states, long now) {
+    return isJoint() ? stepJointly(states, now) : stepSeparately(states, now);
+  }
+
+  /** Evaluates charges of which no two share a state. */
+  private List<Step> stepSeparately(List<State> states, long now) {
+    var all = charges();
+    var steps = new Step[all.size()];
+    var outcomes = new Outcome[steps.length];
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = all.get(i).step(states.get(i), now);
+      outcomes[i] = steps[i].outcome();
+    }
+    var outcomeList = Arrays.asList(outcomes);
+    boolean passes = true;
+    boolean allowed = true;
+    for (var part : parts) {
+      if (part.retryAfter(outcomeList) == 0) {
+        passes &= part.rule.combine().chargesAll(part.of(outcomeList));
+      } else {
+        passes = false;
+        allowed &= !part.isEnforced();
+      }
+    }
+    if (passes) return Arrays.asList(steps); // every charge is applied
+    boolean[] applied = allowed ? passing(outcomeList) : new boolean[steps.length];
+    for (int i = 0; i < steps.length; i++) {
+      if (!applied[i] && outcomes[i] instanceof Passed) {
+        steps[i] = all.get(i).atZeroCost().step(states.get(i), now);
+      }
+    }
+    return Arrays.asList(steps);
+  }
+
+  private List<Step> stepJointly(List<State> states, long now) {
     var steps = new ArrayList<Step>(charges().size());
     var outcomes = new ArrayList<Outcome>(charges().size());
     var charged = new boolean[charges().size()];

@@ -3,7 +3,6 @@ package io.headgate.store;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -16,86 +15,85 @@ import org.jspecify.annotations.Nullable;
  * for a fresh state whose change is not stored. A cell that occurs more than once is locked once,
  * and the state of its last occurrence is stored.
  *
+ * <p>The fields of the cells are in arrays, in the order of the plan's charges: an object for each
+ * cell would be a third of the allocation of a decision.
+ *
  * <p>Used by one thread.
  */
 final class LockedCells implements AutoCloseable {
+  /**
+   * The locking order of cells whose hashes are equal. {@code String.hashCode} is cached and cheap
+   * to compare. It needs no secret key here, since a collision only costs a comparison between the
+   * few keys of one plan.
+   */
+  private static final Comparator<@Nullable Cell> LOCKING_ORDER =
+      Comparator.nullsFirst(
+          Comparator.comparing((Cell cell) -> cell.key)
+              .thenComparing(cell -> cell.counter.rule())
+              .thenComparing(cell -> cell.counter.id()));
+
+  /** Plans of more cells are sorted in less than quadratic time. */
   private static final int INSERTION_SORT_MAX = 8;
 
-  /**
-   * The locking order: by hash, and by key and counter where hashes are equal. {@code
-   * String.hashCode} is cached and cheap to compare. It needs no secret key here, since a collision
-   * only costs a comparison between the few keys of one plan.
-   */
-  private static final Comparator<Entry> LOCKING_ORDER =
-      Comparator.comparingInt((Entry entry) -> entry.hash)
-          .thenComparing(
-              entry -> entry.cell,
-              Comparator.nullsFirst(
-                  Comparator.comparing((Cell cell) -> cell.key)
-                      .thenComparing(cell -> cell.counter.rule())
-                      .thenComparing(cell -> cell.counter.id())));
-
-  /** A cell and its state. */
-  private static final class Entry {
-    final @Nullable Cell cell;
-    final int hash;
-    State state = State.FRESH;
-    boolean refused;
-
-    Entry(@Nullable Cell cell) {
-      this.cell = cell;
-      this.hash =
-          cell == null ? Integer.MIN_VALUE : 31 * cell.key.hashCode() + cell.counter.hashCode();
-    }
-  }
-
-  private final Entry[] entries; // in the order of the plan's charges
-  private final Entry[] sorted; // in locking order
-  private int locked; // how many of sorted are locked
+  private final @Nullable Cell[] cells;
+  private final State[] states;
+  private final int[] order; // indices of cells in locking order
+  private int locked; // how many of order are locked
   private final boolean complete;
-  private boolean stored;
+  private @Nullable List<Step> stored;
 
-  LockedCells(List<@Nullable Cell> cells) {
-    entries = new Entry[cells.size()];
-    for (int i = 0; i < entries.length; i++) entries[i] = new Entry(cells.get(i));
-    sorted = entries.clone();
-    sort(sorted);
-    complete = lockAll();
+  LockedCells(@Nullable Cell[] cells) {
+    this.cells = cells;
+    this.states = new State[cells.length];
+    this.order = cells.length > INSERTION_SORT_MAX ? sorted(cells) : insertionSorted(cells);
+    this.complete = lockAll();
   }
 
-  /** Sorts stably into locking order. */
-  private static void sort(Entry[] entries) {
-    if (entries.length > INSERTION_SORT_MAX) {
-      Arrays.sort(entries, LOCKING_ORDER);
-      return;
-    }
-    for (int i = 1; i < entries.length; i++) {
-      var entry = entries[i];
+  private static int[] sorted(@Nullable Cell[] cells) {
+    var indices = new Integer[cells.length];
+    Arrays.setAll(indices, i -> i);
+    Arrays.sort(indices, (one, other) -> compare(cells[one], cells[other]));
+    return Arrays.stream(indices).mapToInt(Integer::intValue).toArray();
+  }
+
+  private static int[] insertionSorted(@Nullable Cell[] cells) {
+    var order = new int[cells.length];
+    for (int i = 1; i < order.length; i++) {
       int at = i;
-      for (; at > 0 && isBefore(entry, entries[at - 1]); at--) entries[at] = entries[at - 1];
-      entries[at] = entry;
+      for (; at > 0 && compare(cells[i], cells[order[at - 1]]) < 0; at--) order[at] = order[at - 1];
+      order[at] = i;
     }
+    return order;
   }
 
-  private static boolean isBefore(Entry one, Entry other) {
-    return one.hash == other.hash ? LOCKING_ORDER.compare(one, other) < 0 : one.hash < other.hash;
+  private static int compare(@Nullable Cell one, @Nullable Cell other) {
+    int difference = Integer.compare(hash(one), hash(other));
+    return difference == 0 ? LOCKING_ORDER.compare(one, other) : difference;
+  }
+
+  private static int hash(@Nullable Cell cell) {
+    return cell == null ? Integer.MIN_VALUE : 31 * cell.key.hashCode() + cell.counter.hashCode();
   }
 
   private boolean lockAll() {
-    for (; locked < sorted.length; locked++) {
-      var entry = sorted[locked];
-      if (entry.cell == null) continue;
-      var state = isRepeated(locked) ? sorted[locked - 1].state : entry.cell.tryLock();
-      if (state == null) return false;
-      entry.state = state;
+    for (; locked < order.length; locked++) {
+      int index = order[locked];
+      var cell = cells[index];
+      var state = State.FRESH;
+      if (cell != null) {
+        var seen = isRepeated(locked) ? states[order[locked - 1]] : cell.tryLock();
+        if (seen == null) return false;
+        state = seen;
+      }
+      states[index] = state;
     }
     return true;
   }
 
-  /** Returns whether the cell at this index is also the one before it, as in combined plans. */
+  /** Returns whether the cell at this position is also the one before it, as in combined plans. */
   @SuppressWarnings("ReferenceEquality")
-  private boolean isRepeated(int index) {
-    return index > 0 && sorted[index - 1].cell == sorted[index].cell;
+  private boolean isRepeated(int position) {
+    return position > 0 && cells[order[position - 1]] == cells[order[position]];
   }
 
   /**
@@ -108,30 +106,28 @@ final class LockedCells implements AutoCloseable {
 
   /** Returns the states, in the order of the cells passed to the constructor. */
   List<State> states() {
-    var states = new ArrayList<State>(entries.length);
-    for (var entry : entries) states.add(entry.state);
-    return states;
+    return Arrays.asList(states);
   }
 
   /** Stores the new states when this is closed. */
   void store(List<Step> steps) {
-    for (int i = 0; i < entries.length; i++) {
-      var step = steps.get(i);
-      entries[i].state = step.state();
-      entries[i].refused = step.outcome() instanceof Refused;
-    }
-    stored = true;
+    stored = steps;
   }
 
   /** Unlocks the cells, with their new states after {@link #store} and unchanged otherwise. */
   @Override
   public void close() {
-    for (int i = 0; i < locked; i++) {
-      var entry = sorted[i];
+    for (int position = 0; position < locked; position++) {
+      int index = order[position];
+      var cell = cells[index];
       // The last occurrence of a repeated cell has its state.
-      if (entry.cell == null || (i + 1 < locked && isRepeated(i + 1))) continue;
-      if (stored) entry.cell.unlock(entry.state, entry.refused);
-      else entry.cell.restore(entry.state);
+      if (cell == null || (position + 1 < locked && isRepeated(position + 1))) continue;
+      if (stored == null) {
+        cell.restore(states[index]);
+      } else {
+        var step = stored.get(index);
+        cell.unlock(step.state(), step.outcome() instanceof Refused);
+      }
     }
   }
 }

@@ -133,8 +133,8 @@ final class MemoryReservationStore implements ReservationStore {
   /** Replaces the states of several counters atomically. */
   private void update(List<Charge> charges, long now, Function<List<State>, List<State>> change) {
     for (; ; Cell.yieldTo()) {
-      var found = new ArrayList<@Nullable Cell>(charges.size());
-      for (var charge : charges) found.add(cells.obtain(charge, now));
+      var found = new @Nullable Cell[charges.size()];
+      for (int i = 0; i < found.length; i++) found[i] = cells.obtain(charges.get(i), now);
       try (var locked = new LockedCells(found)) {
         if (!locked.isComplete()) continue;
         var steps = new ArrayList<Step>(charges.size());

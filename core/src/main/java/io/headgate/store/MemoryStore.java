@@ -8,7 +8,7 @@ import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -105,8 +105,9 @@ public final class MemoryStore implements Store {
 
   private PlanResult decideAll(Plan plan, long now) {
     for (; ; Cell.yieldTo()) {
-      var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
-      for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
+      var charges = plan.charges();
+      var cells = new @Nullable Cell[charges.size()];
+      for (int i = 0; i < cells.length; i++) cells[i] = table.obtain(charges.get(i), now);
       try (var locked = new LockedCells(cells)) {
         if (!locked.isComplete()) continue;
         var steps = plan.step(locked.states(), now);
@@ -121,7 +122,9 @@ public final class MemoryStore implements Store {
     long now = now();
     for (; ; Cell.yieldTo()) {
       var cells = find(plan);
-      if (cells.size() > 1 && cells.contains(null)) return peekWithSegmentsLocked(plan, now);
+      if (cells.length > 1 && Arrays.asList(cells).contains(null)) {
+        return peekWithSegmentsLocked(plan, now);
+      }
       try (var locked = new LockedCells(cells)) {
         if (locked.isComplete()) return result(plan.step(locked.states(), now));
       }
@@ -151,17 +154,19 @@ public final class MemoryStore implements Store {
     long now = now();
     var atZeroCost = charge.withCost(0);
     for (; ; Cell.yieldTo()) {
-      var cells = new ArrayList<@Nullable Cell>(1);
-      cells.add(table.find(charge.counter(), charge.key()));
+      var cells = new @Nullable Cell[] {table.find(charge.counter(), charge.key())};
       try (var locked = new LockedCells(cells)) {
         if (locked.isComplete()) return atZeroCost.step(locked.states().getFirst(), now).outcome();
       }
     }
   }
 
-  private List<@Nullable Cell> find(Plan plan) {
-    var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
-    for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));
+  private @Nullable Cell[] find(Plan plan) {
+    var charges = plan.charges();
+    var cells = new @Nullable Cell[charges.size()];
+    for (int i = 0; i < cells.length; i++) {
+      cells[i] = table.find(charges.get(i).counter(), charges.get(i).key());
+    }
     return cells;
   }
 
@@ -206,9 +211,9 @@ public final class MemoryStore implements Store {
   }
 
   private static PlanResult result(List<Step> steps) {
-    var outcomes = new ArrayList<Outcome>(steps.size());
-    for (var step : steps) outcomes.add(step.outcome());
-    return new PlanResult(outcomes, Source.STORE);
+    var outcomes = new Outcome[steps.size()];
+    for (int i = 0; i < outcomes.length; i++) outcomes[i] = steps.get(i).outcome();
+    return new PlanResult(Arrays.asList(outcomes), Source.STORE);
   }
 
   @Override

@@ -73,7 +73,8 @@ final class StateCell extends Cell {
   @Override
   void unlock(State state, boolean refused) {
     this.refused = refused;
-    content = state;
+    // Release is enough: other threads see the mark of the lock until they see the state.
+    CONTENT.setRelease(this, state);
   }
 
   @Override

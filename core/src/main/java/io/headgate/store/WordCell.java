@@ -112,7 +112,7 @@ final class WordCell extends Cell {
 
   @Override
   void unlock(State state, boolean refused) {
-    word = pack(state, refused);
+    WORD.setRelease(this, pack(state, refused)); // as StateCell.unlock
   }
 
   @Override
