@@ -1,5 +1,6 @@
 package io.headgate.internal.region;
 
+import io.headgate.internal.consistency.HoldingStore.HoldResult;
 import io.headgate.internal.region.RegionPlan.Route;
 import io.headgate.internal.region.RegionShare.Shortage;
 import io.headgate.internal.region.RegionShares.Entry;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RegionDecision {
   private static final int MAX_WAITS = 3;
+  private static final long RETRY_MICROS = 1_000_000;
   private static final List<Route> REGIONAL = List.of(Route.LOCAL, Route.SPLIT);
   private static final List<Route> AT_HOME = List.of(Route.HOME);
   private static final List<Route> POOL_AT_HOME = List.of(Route.POOL_AT_HOME);
@@ -145,6 +147,10 @@ final class RegionDecision {
       note(Source.CACHE);
       return refused;
     }
+    return unreachable(part, refused);
+  }
+
+  private Outcome unreachable(Plan.Part part, Refused refused) {
     source = Source.FALLBACK;
     boolean allows =
         switch (part.rule().onStoreFailure()) {
@@ -186,16 +192,25 @@ final class RegionDecision {
   }
 
   private CompletionStage<?> decidePoolAtHome(Plan pooled) {
-    var charges = denied ? pooled.atZeroCost().charges() : pooled.charges();
+    var asked = denied ? pooled.atZeroCost() : pooled;
     CompletionStage<List<Outcome>> all = CompletableFuture.completedStage(new ArrayList<>());
-    for (var charge : charges) {
-      all =
-          all.thenCombine(
-              shares.decideAtHome(charge),
-              (list, result) -> {
-                list.add(result.outcome());
-                return list;
-              });
+    for (var part : asked.parts()) {
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        var charge = asked.charges().get(i);
+        var refused = new Refused(0, charge.limit().window(), RETRY_MICROS);
+        var outcome =
+            shares
+                .decideAtHome(charge)
+                .thenApply(HoldResult::outcome)
+                .exceptionally(problem -> unreachable(part, refused));
+        all =
+            all.thenCombine(
+                outcome,
+                (list, one) -> {
+                  list.add(one);
+                  return list;
+                });
+      }
     }
     return all.thenAccept(list -> take(new PlanResult(list, Source.STORE), pooled, POOL_AT_HOME));
   }

@@ -84,7 +84,7 @@ final class RegionShare {
     this.expiresAt = now;
     this.resetAt = now;
     this.nextRequest = now;
-    this.crowdedUntil = now;
+    this.crowdedUntil = now - timing.sync().toNanos();
     this.repliedAt = now;
     this.demandSince = now;
     this.lastUsed = now;
@@ -209,7 +209,9 @@ final class RegionShare {
   }
 
   private Request request(long want, long now) {
-    var usage = new Usage(spent, held, until);
+    // Home may have replaced the share by a smaller one, of which a fraction would be too little.
+    boolean unclear = unanswered && allowed < held;
+    var usage = new Usage(unclear ? held : spent, held, until);
     allowed = now - expiresAt < 0 ? Math.min(allowed, spent + want) : spent;
     requesting = true;
     requests++;

@@ -12,11 +12,11 @@ import java.time.Duration;
  * @param idle the time after which an unused share is returned
  */
 public record ShareTiming(Duration maxLease, Duration sync, Duration idle) {
-  /** Leases of 30 s, synchronized every 2 s and returned after 4 s. */
-  public static final ShareTiming DEFAULT = ofLease(Duration.ofSeconds(30));
-
   private static final Duration MIN_LEASE = Duration.ofMillis(500);
   private static final Duration MAX_LEASE = Duration.ofMinutes(5);
+
+  /** Leases of 30 s, synchronized every 2 s and returned after 4 s. */
+  public static final ShareTiming DEFAULT = ofLease(Duration.ofSeconds(30));
 
   /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public ShareTiming {

@@ -2,11 +2,13 @@ package io.headgate.server.cli.options;
 
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.redis.RegionOptions;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
+import io.headgate.server.store.RegionStoreFactory;
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -78,6 +80,8 @@ public final class StoreOptions {
 
   @Mixin private ClusterMemberOptions cluster;
 
+  @Mixin private RegionMemberOptions region;
+
   @Option(
       names = "--sync-interval",
       paramLabel = "TIME",
@@ -96,6 +100,8 @@ public final class StoreOptions {
    * @throws CommandFailure if an option is not valid
    */
   public Store open(Path directory, StoreMetrics metrics) {
+    var options = regionOptions(directory);
+    if (options.isPresent()) return withOptionName("--region", () -> RegionStoreFactory.open(options.get(), metrics));
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
@@ -118,8 +124,14 @@ public final class StoreOptions {
     return RedisStore.connect(redis.prefix(warmUpPrefix).deadline(WARM_UP_TIMEOUT).build());
   }
 
+  private Optional<RegionOptions> regionOptions(Path directory) {
+    return region.options(redisOptions(directory), prefix);
+  }
+
   /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
+    var options = regionOptions(directory);
+    if (options.isPresent()) return RegionStoreFactory.describe(options.get());
     if (isCluster()) return cluster.describe();
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
