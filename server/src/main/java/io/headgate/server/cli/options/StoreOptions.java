@@ -116,6 +116,7 @@ public final class StoreOptions {
    * calls are slow. For a cluster it is in memory, since a process is a member once at most.
    */
   public Store openForWarmUp(Path directory) {
+    var unused = regionOptions(directory); // reports a mistake before the warm-up
     if (isMemory() || isCluster()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
