@@ -67,6 +67,7 @@ final class RegionShare {
   private long crowdedUntil;
   private long remoteRemaining; // permits at home at its last reply
   private long repliedAt;
+  private long roundTrip; // of the last answered request
   private long resetAt;
   private int requests;
   private long waiting; // permits that callers wait for
@@ -187,7 +188,7 @@ final class RegionShare {
   }
 
   private boolean isLow(long now) {
-    return spendable(now) < timing.cover(Math.max(0, demand)) / 2;
+    return spendable(now) < timing.cover(limit, roundTrip, Math.max(0, demand)) / 2;
   }
 
   /**
@@ -195,7 +196,7 @@ final class RegionShare {
    * the permits at home at most half are taken at once, so that other regions find some.
    */
   private long size(long now) {
-    long wanted = Math.max(timing.cover(demand(now)), 1) + waiting;
+    long wanted = Math.max(timing.cover(limit, roundTrip, demand(now)), 1) + waiting;
     long spendable = spendable(now);
     long available = known ? Math.ceilDiv(estimatedRemaining(now), 2) : limit.capacity() / 8;
     long most = spendable + Math.max(Math.max(waiting, available), 1);
@@ -216,7 +217,7 @@ final class RegionShare {
     requesting = true;
     requests++;
     waiting = 0;
-    nextRequest = now + timing.sync().toNanos();
+    nextRequest = now + timing.interval(limit, roundTrip);
     var charge = new Charge(counter, key, converts ? 1 : 0, 0);
     return new Request(charge, usage, want, timing.lease(limit), now);
   }
@@ -235,6 +236,7 @@ final class RegionShare {
     remoteRemaining = outdated ? 0 : result.outcome().remaining();
     resetAt = now + result.outcome().resetAfter() * 1_000;
     repliedAt = now;
+    roundTrip = now - request.sentAt;
     // Permits remain, but none are held: the counter was written under another limit, which a
     // decision converts, or it has as many holders as it can have.
     boolean withheld = !outdated && request.want > 0 && held == 0 && remoteRemaining > 0;

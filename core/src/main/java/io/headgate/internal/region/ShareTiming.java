@@ -47,9 +47,20 @@ public record ShareTiming(Duration maxLease, Duration sync, Duration idle) {
     return Math.min(Math.max(limit.window(), 5_000_000), maxLease.toNanos() / 1_000);
   }
 
-  /** Returns how many permits cover the demand until the second-next request. */
-  long cover(double permitsPerSecond) {
-    return (long) Math.min(1e15, Math.ceil(permitsPerSecond * 1.5 * sync.toNanos() / 1e9));
+  /**
+   * Returns the nanoseconds between two requests for a share that is in use: a sixth of the window
+   * of a short limit, of which regions would otherwise hold more than its burst.
+   *
+   * @param roundTrip the time of the last request, in nanoseconds
+   */
+  long interval(Holdable limit, long roundTrip) {
+    return Math.min(sync.toNanos(), Math.max(limit.window() * 1_000 / 6, roundTrip));
+  }
+
+  /** Returns how many permits cover the demand of one and a half intervals. */
+  long cover(Holdable limit, long roundTrip, double permitsPerSecond) {
+    double seconds = 1.5 * interval(limit, roundTrip) / 1e9;
+    return (long) Math.min(1e15, Math.ceil(permitsPerSecond * seconds));
   }
 
   /**
