@@ -59,7 +59,7 @@ final class RegionPlanner {
     world.runUntil(seconds * SECOND);
     double measured = seconds - 2;
     double messages = (world.messages - messagesBefore) / measured;
-    double possible = Math.min(offered, offered / load) * counters * measured;
+    double possible = Math.min((double) offered, offered / load) * counters * measured;
     long over = 0;
     for (var admitted : world.admitted().values()) {
       over = Math.max(over, AdmissionBounds.excess(limit, admitted));

@@ -49,7 +49,7 @@ public final class RegionScenario {
     long permits = dice.scale(10, 2_000);
     var limit = limit(dice, permits, window);
     var rule =
-        Rule.named("shared").match("user", "*").limit(limit).regions(regions(dice, regions, limit));
+        Rule.named("shared").match("user", "*").limit(limit).regions(regions(dice, regions));
     var timing = ShareTiming.ofLease(Duration.ofSeconds(dice.between(2, 30)));
     var world =
         new RegionWorld(
@@ -88,7 +88,7 @@ public final class RegionScenario {
     };
   }
 
-  private static RegionSettings regions(Dice dice, int regions, Limit limit) {
+  private static RegionSettings regions(Dice dice, int regions) {
     var split = new HashMap<String, Integer>();
     if (dice.oneIn(3)) {
       int each = (int) dice.between(50, 1_000 / regions);

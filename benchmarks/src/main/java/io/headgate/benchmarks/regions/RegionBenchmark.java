@@ -86,11 +86,11 @@ public final class RegionBenchmark {
         "%s, %s".formatted(RegionFleet.NAMES.get(region), what),
         micros(result, 0.5),
         micros(result, 0.99),
-        "%.2f".formatted(Locale.ROOT, result.percentile(0.99) / single));
+        String.format(Locale.ROOT, "%.2f", result.percentile(0.99) / single));
   }
 
   private static String micros(RegionTraffic.Result result, double share) {
-    return "%.0f".formatted(Locale.ROOT, result.percentile(share));
+    return String.format(Locale.ROOT, "%.0f", result.percentile(share));
   }
 
   private String faults() throws Exception {
@@ -152,8 +152,8 @@ public final class RegionBenchmark {
       table.row(
           name,
           Long.toString(Math.max(0, Excess.of(LIMIT, admitted))),
-          "%.0f%%".formatted(Locale.ROOT, 100.0 * admitted.size() / (BURST + RATE * seconds)),
-          "%.1f".formatted(Locale.ROOT, fleet.homeRequests() / seconds));
+          String.format(Locale.ROOT, "%.0f%%", 100.0 * admitted.size() / (BURST + RATE * seconds)),
+          String.format(Locale.ROOT, "%.1f", fleet.homeRequests() / seconds));
     }
   }
 
@@ -168,7 +168,7 @@ public final class RegionBenchmark {
       String time = "not reached";
       for (int i = RATE / 2; i < admitted.length; i++) {
         if (admitted[i] - admitted[i - RATE / 2] <= 0.5e6 / 0.9) {
-          time = "%.1f s".formatted(Locale.ROOT, (admitted[i] - moved / 1_000) / 1e6);
+          time = String.format(Locale.ROOT, "%.1f s", (admitted[i] - moved / 1_000) / 1e6);
           break;
         }
       }

@@ -20,11 +20,10 @@ final class RegionTraffic {
    * @param admitted when checks were admitted
    * @param micros the time of each check, sorted
    */
-  record Result(List<Interval> admitted, long[] micros) {
+  record Result(List<Interval> admitted, List<Long> micros) {
     double percentile(double share) {
-      return micros.length == 0
-          ? 0
-          : micros[(int) Math.min(micros.length - 1L, (long) (share * micros.length))];
+      if (micros.isEmpty()) return 0;
+      return micros.get((int) Math.min(micros.size() - 1L, (long) (share * micros.size())));
     }
   }
 
@@ -78,7 +77,7 @@ final class RegionTraffic {
       if (allowed) admitted.add(new Interval(before / 1_000, after / 1_000 + 1));
       times.add((after - before) / 1_000);
     }
-    return new Result(admitted, times.stream().mapToLong(time -> time).sorted().toArray());
+    return new Result(admitted, times.stream().sorted().toList());
   }
 
   /** Returns the admissions of all regions. */

@@ -169,7 +169,7 @@ final class RegionShare {
    * @return null if none is due, or one is in flight
    */
   synchronized @Nullable Request prepare(long now) {
-    if (requesting || unanswered && spendable(now) > 0) return null;
+    if (requesting || (unanswered && spendable(now) > 0)) return null;
     if (isIdle(now)) return held == 0 ? null : request(0, now);
     boolean urgent = waiting > 0 && !failed;
     if (!urgent && now - nextRequest < 0 && !(isLow(now) && known && remoteRemaining > 0)) {
@@ -206,7 +206,7 @@ final class RegionShare {
   /** Returns the permits at home by its last reply and by the rate at which they come back. */
   private long estimatedRemaining(long now) {
     double refilled = limit.capacity() * ((now - repliedAt) / 1e3) / limit.window();
-    return (long) Math.min(limit.capacity(), remoteRemaining + refilled);
+    return (long) Math.min((double) limit.capacity(), remoteRemaining + refilled);
   }
 
   private Request request(long want, long now) {

@@ -140,6 +140,7 @@ public final class RegionShares implements AutoCloseable {
     return home.hold(charge, Usage.NONE, 0, timing.maxLease().toNanos() / 1_000);
   }
 
+  @SuppressWarnings("ReferenceEquality")
   private void send(Entry entry, Request request, CompletableFuture<@Nullable Void> done) {
     requests.incrementAndGet();
     CompletionStage<HoldingStore.HoldResult> reply;
@@ -159,7 +160,7 @@ public final class RegionShares implements AutoCloseable {
             unreachable(now, problem);
           }
           synchronized (entry) {
-            if (done.equals(entry.inFlight)) entry.inFlight = null;
+            if (entry.inFlight == done) entry.inFlight = null;
           }
           done.complete(null);
           return null;

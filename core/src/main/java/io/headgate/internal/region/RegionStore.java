@@ -91,10 +91,11 @@ public final class RegionStore extends ForwardingStore {
             case NONE -> new PlanResult(refused(one), Source.STORE);
           };
       if (result.source() != Source.STORE) source = result.source();
-      var withPool = routed.hasPoolBeside(p) ? pool(routed.poolOf(p)).outcomes() : null;
+      List<Outcome> withPool =
+          routed.hasPoolBeside(p) ? pool(routed.poolOf(p)).outcomes() : List.of();
       for (int i = 0; i < part.counters().size(); i++) {
         var outcome = result.outcomes().get(i);
-        boolean passes = outcome instanceof Passed || withPool == null;
+        boolean passes = outcome instanceof Passed || withPool.isEmpty();
         outcomes[part.from() + i] = passes ? outcome : withPool.get(i);
       }
     }
