@@ -27,7 +27,8 @@ public record RegionOptions(
   /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public RegionOptions {
     RegionSettings.requireRegion(region);
-    ShareTiming.ofLease(lease);
+    var unused = ShareTiming.ofLease(lease);
+    var unusedToo = withPrefix(home);
     if (home.address().topology() == RedisAddress.Topology.CLUSTER) {
       throw new IllegalArgumentException(
           "home can't be a Redis Cluster, whose parts can lose shares one by one; use redis:// or redis-sentinel://");
@@ -45,6 +46,10 @@ public record RegionOptions(
 
   /** Returns the options of home with the prefix that keeps its counters apart. */
   RedisOptions homeWithPrefix() {
+    return withPrefix(home);
+  }
+
+  private static RedisOptions withPrefix(RedisOptions home) {
     return home.toBuilder().prefix(home.prefix() + HOME_PREFIX).build();
   }
 }
