@@ -9,6 +9,7 @@ import type {
   HistorySeries,
   OneCaller,
   Range,
+  Regions,
   Revision,
   RuleFacts,
   RuleJson,
@@ -29,6 +30,10 @@ export const whoAmI = async (signal?: AbortSignal) => (await ask<WhoAmI>('/v1/wh
 
 export const readStats = async (signal?: AbortSignal) =>
   (await ask<Stats & { series: Series }>('/v1/stats', signal ? { signal } : {})).body;
+
+/** The regions that share limits; null if the service has none, or the token may not see them. */
+export const readRegions = async (signal?: AbortSignal) =>
+  (await ask<{ store: { region?: Regions } }>('/health/ready', signal ? { signal } : {})).body.store.region ?? null;
 
 /** The decisions of all rules, or of one. */
 export const readHistory = async (range: Range, rule?: string, signal?: AbortSignal) =>

@@ -61,6 +61,8 @@ export interface Stats {
   instances: number;
   store: {
     kind: string;
+    /** The region of this instance, if it shares limits with others. */
+    region?: string;
     address: string | null;
     unavailable: boolean;
     /** When the outage began. */
@@ -465,4 +467,23 @@ export interface WhatIf {
     deniedAfter: number;
     firstDeniedAt: number | null;
   }[];
+}
+
+/** The regions that share limits, as one instance sees them. */
+export interface Regions {
+  name: string;
+  leaseMs: number;
+  home: { address: string; ready: boolean; roundTripMs: number; problem?: string; requests: number; errors: number; seenMsAgo: number };
+  regions: Region[];
+}
+
+export interface Region {
+  name: string;
+  /** Whether none of its instances has reported lately. */
+  silent: boolean;
+  instances: number;
+  ageMs: number;
+  revision?: number;
+  roundTripMs?: number;
+  rules: { rule: string; counters: number; held: number; demandPerSecond: number }[];
 }

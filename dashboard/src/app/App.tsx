@@ -5,6 +5,7 @@ import { CallerPage } from '../pages/callers/CallerPage';
 import { ExplainPage } from '../pages/callers/ExplainPage';
 import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
+import { RegionsPage } from '../pages/regions/RegionsPage';
 import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
 import { EditRulePage } from '../pages/rules/EditRulePage';
 import { HistoryPage } from '../pages/rules/HistoryPage';
@@ -37,6 +38,7 @@ const TITLES: Record<string, string> = {
   explain: 'Explain',
   playground: 'Playground',
   'what-if': 'Simulation',
+  regions: 'Regions',
 };
 
 function Shell() {
@@ -96,6 +98,8 @@ function Page({ route }: { route: Route }) {
       return <PlaygroundPage query={route.query} />;
     case 'what-if':
       return <WhatIfPage query={route.query} />;
+    case 'regions':
+      return <RegionsPage />;
     default:
       return (
         <Empty title="Page not found">

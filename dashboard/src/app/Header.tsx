@@ -5,7 +5,7 @@ import { href } from './route';
 import { toggleTheme, useTheme } from './theme';
 import { Wordmark } from './Wordmark';
 
-const PLACES = [
+const PLACES: { part: string; name: string; also?: string[] }[] = [
   { part: '', name: 'Overview' },
   { part: 'rules', name: 'Rules', also: ['history', 'new-rule'] },
   { part: 'callers', name: 'Callers', also: ['explain'] },
@@ -15,13 +15,15 @@ const PLACES = [
 
 export function Header({ place }: { place: string }) {
   const account = useAccount();
+  const { stats } = useLive();
+  const places = stats?.store.region ? [...PLACES, { part: 'regions', name: 'Regions' }] : PLACES;
   return (
     <header className="top">
       <a className="home" href={href([])} aria-label="Headgate, overview">
         <Wordmark />
       </a>
       <nav aria-label="Pages">
-        {PLACES.map(({ part, name, also }) => {
+        {places.map(({ part, name, also }) => {
           const here = part === place || also?.includes(place);
           return (
             <a key={name} href={href(part ? [part] : [])} aria-current={here ? 'page' : undefined}>

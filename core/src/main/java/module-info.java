@@ -20,6 +20,8 @@ module io.headgate.core {
   exports io.headgate.internal.outage to
       io.headgate.redis,
       io.headgate.cluster;
+  exports io.headgate.internal.region to
+      io.headgate.redis;
   exports io.headgate.internal.script to
       io.headgate.redis,
       io.headgate.cluster;

@@ -17,13 +17,14 @@ import java.util.List;
  * extended by the uncertainty of the clocks. A request counts for a span only if its interval lies
  * within the span. A positive result is therefore certain over-admission.
  */
-final class Excess {
-  /** The interval in which a request was admitted. */
-  record Interval(long from, long to) {}
+public final class Excess {
+  /** The interval in which a request was admitted, in microseconds. */
+  public record Interval(long from, long to) {}
 
   static final long NO_REQUESTS = Long.MIN_VALUE;
 
-  static long of(Holdable limit, List<Interval> passed) {
+  /** Returns the excess of admissions; see the class. */
+  public static long of(Holdable limit, List<Interval> passed) {
     if (passed.isEmpty()) return NO_REQUESTS;
     return switch (limit) {
       case FixedWindow window -> inWindows(passed, window.window()) - window.permits();

@@ -1,6 +1,7 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.adaptive.AdaptiveReport;
+import io.headgate.benchmarks.regions.RegionBenchmark;
 import java.util.Locale;
 
 /** A part of the report, named as on the command line. */
@@ -15,7 +16,8 @@ enum Section {
   REDIS("Redis"),
   OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy"),
-  ADAPTIVE("Adaptive limits");
+  ADAPTIVE("Adaptive limits"),
+  REGIONS("Regions");
 
   final String title;
 
@@ -45,6 +47,7 @@ enum Section {
       case REDIS -> Redis.report(context);
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
+      case REGIONS -> RegionBenchmark.report(context.effort() == Effort.FULL);
       case ADAPTIVE ->
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),

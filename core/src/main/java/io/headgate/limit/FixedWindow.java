@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
+import org.jspecify.annotations.Nullable;
 
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -83,6 +84,12 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   public FixedWindow dividedBy(int n) {
     long part = Utilization.partOf(n, permits);
     return n == 1 ? this : new FixedWindow(part, alignment);
+  }
+
+  @Override
+  public @Nullable FixedWindow partOf(int permille) {
+    long part = Utilization.partOf(permits, permille);
+    return part == 0 ? null : part == permits ? this : new FixedWindow(part, alignment);
   }
 
   @Override

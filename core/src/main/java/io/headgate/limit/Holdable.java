@@ -1,5 +1,7 @@
 package io.headgate.limit;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A limit whose permits are interchangeable. An instance can hold some of them and spend them
  * locally, and permits that were spent locally can be charged later.
@@ -16,6 +18,15 @@ public sealed interface Holdable extends Limit permits TokenBucket, FixedWindow,
    * rate of a bucket, or when the window ends.
    */
   State charged(State state, long now, long cost);
+
+  /**
+   * Returns the limit with a part of the permits, in thousandths and rounded down, over the same
+   * time. Limits whose parts add up to at most 1,000 admit together no more than this limit.
+   *
+   * @return null if the part is less than one permit
+   * @throws IllegalArgumentException if the part is not 0 to 1,000 thousandths
+   */
+  @Nullable Holdable partOf(int permille);
 
   /**
    * Returns whether a state was written by an equal limit, so that {@link #adopt} need not convert

@@ -117,6 +117,24 @@ public final class Rate {
     return of(1, Duration.of(interval.longValueExact(), MICROS));
   }
 
+  /**
+   * Returns a part of this rate, in thousandths and in lowest terms. If that can't be represented
+   * exactly, one permit per interval, with the interval rounded up.
+   */
+  Rate partOf(int permille) {
+    var permits = BigInteger.valueOf(unitPermits).multiply(BigInteger.valueOf(permille));
+    var micros = BigInteger.valueOf(unitPeriod).multiply(BigInteger.valueOf(1_000));
+    var divisor = permits.gcd(micros);
+    var max = BigInteger.valueOf(MAX_MICROS);
+    if (micros.divide(divisor).compareTo(max) <= 0) {
+      var period = Duration.of(micros.divide(divisor).longValueExact(), MICROS);
+      var part = of(permits.divide(divisor).longValueExact(), period);
+      if (part.canRepay(part.unitPeriod)) return part;
+    }
+    var interval = micros.add(permits).subtract(BigInteger.ONE).divide(permits).min(max);
+    return of(1, Duration.of(interval.longValueExact(), MICROS));
+  }
+
   /** Returns the permits that a number of units is worth, rounded down. */
   long permitsIn(long units) {
     return byPeriod.floor(units);

@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
+import org.jspecify.annotations.Nullable;
 
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -129,6 +130,15 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   public SlidingWindow dividedBy(int n) {
     long part = Utilization.partOf(n, capacity());
     return n == 1 ? this : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
+  }
+
+  @Override
+  public @Nullable SlidingWindow partOf(int permille) {
+    long part = Utilization.partOf(capacity(), permille);
+    if (part == 0) return null;
+    return part == capacity()
+        ? this
+        : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
   }
 
   @Override

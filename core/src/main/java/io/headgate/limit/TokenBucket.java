@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Token bucket: at most {@code burst} permits at once and {@code rate} in the long run. In any span
@@ -92,6 +93,14 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     if (n == 1) return this;
     var slower = rate.dividedBy(n);
     return new TokenBucket(slower, slower.repayable(part));
+  }
+
+  @Override
+  public @Nullable TokenBucket partOf(int permille) {
+    long part = Utilization.partOf(burst, permille);
+    if (part == 0 || permille == 1_000) return part == 0 ? null : this;
+    var slower = rate.partOf(permille);
+    return new TokenBucket(slower, Math.max(1, slower.repayable(part)));
   }
 
   @Override

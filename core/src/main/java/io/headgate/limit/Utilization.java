@@ -59,5 +59,12 @@ public final class Utilization {
     return Math.max(1, whole / n);
   }
 
+  /** Returns a part of a number, in thousandths and rounded down. */
+  static long partOf(long whole, int permille) {
+    Bounds.require(
+        permille >= 0 && permille <= 1_000, "a part is 0 to 1000 thousandths, got %d", permille);
+    return whole / 1_000 * permille + whole % 1_000 * permille / 1_000;
+  }
+
   private Utilization() {}
 }

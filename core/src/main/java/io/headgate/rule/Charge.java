@@ -131,7 +131,7 @@ public final class Charge {
   }
 
   /** Returns the same charge for another counter of the same name. */
-  Charge withCounter(Counter other) {
+  public Charge withCounter(Counter other) {
     return new Charge(other, key, hash, cost, holder, share);
   }
 

@@ -3,11 +3,14 @@ package io.headgate.rule;
 import io.headgate.limit.Bucket;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Share;
 import io.headgate.limit.Tuning;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,7 @@ public final class Counter {
   private final @Nullable String cost;
   private final int hash;
   private volatile @Nullable Part part; // cached by dividedBy
+  private final Map<Integer, Optional<Counter>> parts = new ConcurrentHashMap<>(0); // by partOf
 
   /** This counter with the limit divided by {@code n}. */
   private record Part(int n, Counter counter) {}
@@ -71,6 +75,24 @@ public final class Counter {
     var shared = new Counter(rule, ruleLimit, limit.dividedBy(n), per, override);
     part = new Part(n, shared);
     return shared;
+  }
+
+  /**
+   * Returns an equal counter with a part of the limit, in thousandths; see {@link Holdable#partOf}.
+   * Cached.
+   *
+   * @return empty if the part is less than one permit, or the limit can't be divided so
+   */
+  public Optional<Counter> partOf(int permille) {
+    if (permille == RegionSettings.WHOLE) return Optional.of(this);
+    return parts.computeIfAbsent(permille, this::newPart);
+  }
+
+  private Optional<Counter> newPart(int permille) {
+    return limit instanceof Holdable holdable
+        ? Optional.ofNullable(holdable.partOf(permille))
+            .map(some -> new Counter(rule, ruleLimit, some, per, override))
+        : Optional.empty();
   }
 
   /** Returns the id of the rule. */

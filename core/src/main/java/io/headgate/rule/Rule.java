@@ -44,6 +44,7 @@ public final class Rule {
   private final Map<String, String> properties;
   private final Schedule active;
   private final ReservationSettings reservation;
+  private final RegionSettings regions;
 
   private Rule(Builder builder) {
     this.id = builder.id;
@@ -61,10 +62,13 @@ public final class Rule {
     this.properties = Map.copyOf(builder.properties);
     this.active = builder.active;
     this.reservation = builder.reservation;
+    this.regions = builder.regions;
     if (exempt) requireOnlyExempt();
     else requireLimits();
     requireUniqueNames(id, limits);
     for (var override : overrides) requireUniqueNames(id, override.limits());
+    regions.requireSharable(id, combine, limits);
+    for (var override : overrides) regions.requireSharable(id, combine, override.limits());
   }
 
   private void requireOnlyExempt() {
@@ -230,6 +234,11 @@ public final class Rule {
     return reservation;
   }
 
+  /** Returns how the rule counts requests of several regions. */
+  public RegionSettings regions() {
+    return regions;
+  }
+
   /**
    * A limit of an override that has its own counter, separate from the rule's limit of that name.
    *
@@ -315,7 +324,8 @@ public final class Rule {
         && onStoreFailure.equals(rule.onStoreFailure)
         && properties.equals(rule.properties)
         && active.equals(rule.active)
-        && reservation.equals(rule.reservation);
+        && reservation.equals(rule.reservation)
+        && regions.equals(rule.regions);
   }
 
   @Override
@@ -346,6 +356,7 @@ public final class Rule {
     private final Map<String, String> properties = new HashMap<>();
     private Schedule active = Schedule.ALWAYS;
     private ReservationSettings reservation = ReservationSettings.DEFAULT;
+    private RegionSettings regions = RegionSettings.DEFAULT;
 
     private Builder(String id) {
       this.id = id;
@@ -367,6 +378,7 @@ public final class Rule {
       this.properties.putAll(rule.properties);
       this.active = rule.active;
       this.reservation = rule.reservation;
+      this.regions = rule.regions;
     }
 
     /** Sets the description, which is free text. */
@@ -518,11 +530,18 @@ public final class Rule {
       return this;
     }
 
+    /** Sets how the rule counts requests of several regions. */
+    public Builder regions(RegionSettings regions) {
+      this.regions = regions;
+      return this;
+    }
+
     /**
      * Creates the rule.
      *
      * @throws IllegalArgumentException if the rule has no limit and is not exempt, is exempt and
-     *     has a limit or is a fallback, has two limits of the same name, or one beside {@link Deny}
+     *     has a limit or is a fallback, has two limits of the same name, or one beside {@link Deny},
+     *     or has limits that can't be shared among regions as {@link #regions} asks
      */
     public Rule build() {
       return new Rule(this);

@@ -36,6 +36,16 @@ public record RedisServerInfo(
     return ServerProbe.read(options);
   }
 
+  /**
+   * Returns whether a server replicates with other primaries, so that the last write of a counter
+   * replaces the charges of others. Recognizes KeyDB. Takes a few seconds at most.
+   *
+   * @throws StoreException if a server can't be reached
+   */
+  public static boolean isActiveActive(RedisOptions options) {
+    return ServerProbe.isActiveActive(options);
+  }
+
   /** Returns whether the server may evict counters, which then start afresh. */
   public boolean evicts() {
     return maxMemory.orElse(0) > 0

@@ -35,6 +35,8 @@ final class RuleReader {
           "consistency",
           "on-store-failure",
           ReservationReader.FIELD,
+          RegionReader.REGIONS,
+          RegionReader.SPLIT,
           "status",
           "active");
 
@@ -76,6 +78,7 @@ final class RuleReader {
         .find(ReservationReader.FIELD)
         .flatMap(ReservationReader::read)
         .ifPresent(rule::reservation);
+    RegionReader.read(section).ifPresent(rule::regions);
     section
         .read("status", "a status such as 429", text -> RuleStatus.parse(id, text))
         .filter(status -> denies || status != RuleStatus.TOO_MANY_REQUESTS)

@@ -51,6 +51,7 @@ final class RuleWriter {
     if (!rule.reservation().equals(plain.reservation())) {
       fields.put(ReservationReader.FIELD, ReservationReader.write(rule.reservation()));
     }
+    RegionReader.write(rule, fields);
     properties(rule, fields);
     if (!rule.active().equals(plain.active())) fields.put("active", active(rule.active()));
     return fields;

@@ -25,6 +25,8 @@ import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Match;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Pattern;
+import io.headgate.rule.RegionScope;
+import io.headgate.rule.RegionSettings;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -40,6 +42,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -116,6 +119,10 @@ final class Rules {
     if (maybe(0.5)) rule.property("status", "" + status());
     if (maybe(0.5)) rule.active(schedule());
     if (maybe(0.5)) rule.reservation(reservation());
+    if (maybe(0.3)) {
+      var scope = oneOf(RegionScope.LOCAL, RegionScope.HOME);
+      rule.regions(new RegionSettings(Optional.of(scope), Map.of()));
+    }
     return rule.build();
   }
 

@@ -102,6 +102,9 @@ public final class Service implements AutoCloseable {
     this.rules = rules;
     this.limiter = rules.limiter();
     this.repository = rules.repository();
+    new StoreView(limiter.store())
+        .region()
+        .ifPresent(region -> region.reportRevision(() -> repository.inForce().number()));
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter);
     stats.follow(repository, BUILT_IN_RULES);

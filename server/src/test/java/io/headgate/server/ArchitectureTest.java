@@ -53,6 +53,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.internal.consistency")
         .layer("shedding")
         .definedBy("io.headgate.internal.shedding")
+        .layer("region")
+        .definedBy("io.headgate.internal.region")
         .layer("script")
         .definedBy("io.headgate.internal.script")
         .layer("facade")
@@ -85,6 +87,8 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("shedding")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
+        .whereLayer("region")
+        .mayOnlyAccessLayers("load", "limit", "rule", "store", "consistency")
         .whereLayer("script")
         .mayOnlyAccessLayers(
             "load", "limit", "rule", "reservation", "store", "outage", "consistency")
@@ -94,7 +98,15 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
         .mayOnlyAccessLayers(
-            "load", "limit", "rule", "reservation", "store", "outage", "consistency", "script")
+            "load",
+            "limit",
+            "rule",
+            "reservation",
+            "store",
+            "outage",
+            "consistency",
+            "region",
+            "script")
         .whereLayer("cluster")
         .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
         .whereLayer("http")
@@ -118,6 +130,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.region",
             "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .should()
@@ -135,6 +148,7 @@ class ArchitectureTest {
             "io.headgate.internal.hash",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
+            "io.headgate.internal.region",
             "io.headgate.internal.script",
             "io.headgate.internal.shedding")
         .check(ALL);

@@ -59,6 +59,10 @@ public final class Simulate {
             options.scenarios = List.of(scenario(i + 1 < args.length ? args[++i] : ""));
         case "--keep-going" -> options.keepGoing = true;
         case "--trace" -> options.trace = true;
+        case "--plan-regions" -> {
+          System.out.print(RegionPlanner.table());
+          return;
+        }
         case "--help", "-h" -> {
           System.out.print(help());
           return;
@@ -82,6 +86,7 @@ public final class Simulate {
       --steps N       stop after N steps in total
       --keep-going    continue after a failing seed, and print only the first line of each
       --trace         with --seed: print the whole history even if the seed passes
+      --plan-regions  print the messages of 3 and 20 regions at 1,000,000 checks a second in each
       --help          print this text
     """
         .formatted(names());

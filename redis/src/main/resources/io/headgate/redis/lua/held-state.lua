@@ -181,8 +181,19 @@ give_back[HELD] = function(held, limit, k, cost, charged_at, was_fresh_at)
   return next_state and with_holds(next_state, held.holds, limit, k)
 end
 
+-- Takes a counter without a state, at a home that may have lost it, for one that was exhausted when home began to grant.
+local function assume_exhausted(k, limit)
+  load_state(k, limit, false)
+  if states[k] then return end
+  local real_now = now
+  now = home_ready_at
+  states[k] = charge_unchecked((adopt[limit[1]](false, limit, k)), limit, capacity_of(limit))
+  now = real_now
+end
+
 -- Settles the previous hold of a holder and grants a new one of at most `want` permits.
 local function request_hold(k, limit, holder, order, spent, reported_hold, hold_end, cost, want, lease)
+  if home_ready_at and home_ready_at > 0 then assume_exhausted(k, limit) end
   local state_now = load_state(k, limit, cost > 0)
   if cost == 0 then
     if belongs_to_other_limit(states[k], limit, k) then

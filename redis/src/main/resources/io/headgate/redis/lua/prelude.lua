@@ -14,6 +14,7 @@
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD, FAIR = 1, 2, 3, 4, 5, 6, 7
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
 local call = redis.call
+local home_ready_at -- set by home-guard.lua
 
 local args = cmsgpack.unpack(ARGV[1])
 local now = args[1]

@@ -78,6 +78,7 @@ final class CommandTree {
             List.of(
                 client("status", () -> new StatusCommand(context, client)),
                 client("cluster", () -> new ClusterCommand(context, client)),
+                client("regions", () -> new RegionsCommand(context, client)),
                 client("check", () -> new CheckCommand(context, client)),
                 client("explain", () -> new ExplainCommand(context, client)),
                 client("callers", () -> new CallersCommand(context, client)),

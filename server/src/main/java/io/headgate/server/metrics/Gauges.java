@@ -74,6 +74,7 @@ final class Gauges {
             gauge("headgate_connections", "Open client connections.", connections.getAsInt()));
     addLevels(snapshots);
     store.cluster().ifPresent(cluster -> addCluster(snapshots, cluster));
+    store.region().ifPresent(region -> RegionMetrics.addTo(snapshots, region));
     store
         .trackedKeys()
         .ifPresent(keys ->

@@ -3,6 +3,7 @@ package io.headgate.server.store;
 import io.headgate.cluster.ClusterStatus;
 import io.headgate.cluster.ClusterStore;
 import io.headgate.redis.RedisStore;
+import io.headgate.redis.RegionalStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.InstanceChannel;
 import io.headgate.store.MemoryStore;
@@ -17,12 +18,22 @@ import java.util.OptionalLong;
 public record StoreView(Store store) {
   /** Returns {@code memory}, {@code redis}, {@code cluster} or {@code other}. */
   public String kind() {
-    return switch (store) {
+    return switch (base()) {
       case MemoryStore memory -> "memory";
       case RedisStore redis -> "redis";
       case ClusterStore cluster -> "cluster";
       default -> "other";
     };
+  }
+
+  /** Returns the store of the region if there are several. */
+  private Store base() {
+    return store instanceof RegionalStore region ? region.regional() : store;
+  }
+
+  /** Returns the region of this instance; empty if there are no regions. */
+  public Optional<RegionalStore> region() {
+    return store instanceof RegionalStore region ? Optional.of(region) : Optional.empty();
   }
 
   /** Returns whether calls may block on the network, so that event loops must not make them. */
@@ -32,7 +43,7 @@ public record StoreView(Store store) {
 
   /** Returns the kind and address, without secrets; empty for the memory store. */
   public Optional<String> address() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> Optional.of("redis at " + redis.address());
       case ClusterStore cluster -> Optional.of(ClusterStoreFactory.describe(cluster.options()));
       default -> Optional.empty();
@@ -41,7 +52,7 @@ public record StoreView(Store store) {
 
   /** Returns the channel between instances that share the store; empty for the memory store. */
   public Optional<InstanceChannel> broadcast() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> Optional.of(redis.broadcast());
       case ClusterStore cluster -> Optional.of(cluster.channel());
       default -> Optional.empty();
@@ -50,7 +61,7 @@ public record StoreView(Store store) {
 
   /** Returns whether the circuit breaker is open, so that failure policies decide. */
   public boolean isUnavailable() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> redis.isUnavailable();
       case ClusterStore cluster -> cluster.isUnavailable();
       default -> false;
@@ -59,7 +70,7 @@ public record StoreView(Store store) {
 
   /** Returns the time of the first failure of the current outage; empty while available. */
   public Optional<Instant> unavailableSince() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> redis.unavailableSince();
       case ClusterStore cluster -> cluster.unavailableSince();
       default -> Optional.empty();
@@ -68,7 +79,7 @@ public record StoreView(Store store) {
 
   /** Returns how long a check waits for the store; empty for the memory store. */
   public Optional<Duration> timeout() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> Optional.of(redis.deadline());
       case ClusterStore cluster -> Optional.of(cluster.deadline());
       default -> Optional.empty();
@@ -87,7 +98,7 @@ public record StoreView(Store store) {
 
   /** Returns the number of instances that share the store, this one included. */
   public int instances() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> redis.instances();
       case ClusterStore cluster -> cluster.instances();
       default -> 1;
@@ -96,7 +107,7 @@ public record StoreView(Store store) {
 
   /** Returns the members of a cluster; empty for other stores, and while this member joins anew. */
   public Optional<ClusterStatus> cluster() {
-    if (!(store instanceof ClusterStore cluster)) return Optional.empty();
+    if (!(base() instanceof ClusterStore cluster)) return Optional.empty();
     try {
       return Optional.of(cluster.status());
     } catch (RuntimeException e) {
@@ -106,7 +117,7 @@ public record StoreView(Store store) {
 
   /** Returns the most used counters; empty for the memory store, which does not track them. */
   public List<HotKey> hotKeys(int max) {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> redis.hotKeys(max);
       case ClusterStore cluster -> cluster.hotKeys(max);
       default -> List.of();
@@ -120,7 +131,7 @@ public record StoreView(Store store) {
 
   /** Returns the last failure, of this outage or an earlier one; empty if there was none. */
   public Optional<String> lastProblem() {
-    return switch (store) {
+    return switch (base()) {
       case RedisStore redis -> redis.lastProblem();
       case ClusterStore cluster -> cluster.lastProblem();
       default -> Optional.empty();

@@ -116,6 +116,12 @@ class PrometheusFilesTest {
   }
 
   @Test
+  void alertsOfRegionsPassTheirTests() throws Exception {
+    assertThat(promtool("", "check", "rules", "alerts-regions.yaml")).startsWith("0 ");
+    assertThat(promtool("", "test", "rules", "alerts-regions-test.yaml")).startsWith("0 ");
+  }
+
+  @Test
   void prometheusConfigurationIsValid() throws Exception {
     assertThat(promtool("", "check", "config", "--syntax-only", "prometheus.yaml"))
         .startsWith("0 ");

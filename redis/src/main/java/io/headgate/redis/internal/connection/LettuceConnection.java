@@ -149,6 +149,16 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
   }
 
   @Override
+  public CompletionStage<byte[]> decideAtHome(byte[][] keys, byte[] argument, byte[] lease) {
+    return send(redis -> ScriptCalls.decideAtHome(redis, keys, argument, lease));
+  }
+
+  @Override
+  public CompletionStage<List<Object>> regions(byte[] key, byte[]... arguments) {
+    return execute(redis -> ScriptCalls.regions(redis, key, arguments));
+  }
+
+  @Override
   public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
     return execute(redis -> ScriptCalls.heartbeat(redis, key, instance, millis));
   }

@@ -21,6 +21,13 @@ public final class LettuceErrors {
     return rootOf(problem) instanceof RedisNoScriptException;
   }
 
+  /** Returns whether the server is a home of regions without a marker. */
+  static boolean isNoHome(Throwable problem) {
+    return rootOf(problem) instanceof RedisCommandExecutionException reply
+        && reply.getMessage() != null
+        && reply.getMessage().startsWith("NOHOME");
+  }
+
   /** Returns whether the command was rejected because there was no connection. */
   static boolean wasNotSent(Throwable problem) {
     var cause = lettuceFailure(problem);

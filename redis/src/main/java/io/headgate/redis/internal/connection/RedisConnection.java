@@ -28,6 +28,25 @@ public interface RedisConnection extends ScriptConnection {
   @Override
   CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments);
 
+  /**
+   * Evaluates a batch at the home of regions; see {@code home-guard.lua}.
+   *
+   * @param keys those of the batch, and last the marker of home
+   * @param lease the longest lease, in microseconds
+   */
+  default CompletionStage<byte[]> decideAtHome(byte[][] keys, byte[] argument, byte[] lease) {
+    throw new UnsupportedOperationException("this connection has no home");
+  }
+
+  /**
+   * Publishes the state of an instance of a region, and reads those of all.
+   *
+   * @param arguments those of {@code regions.lua}
+   */
+  default CompletionStage<List<Object>> regions(byte[] key, byte[]... arguments) {
+    throw new UnsupportedOperationException("this connection has no home");
+  }
+
   /** Stores a value that expires after {@code millis}. */
   CompletionStage<?> put(byte[] key, byte[] value, long millis);
 

@@ -15,7 +15,16 @@ import java.util.HexFormat;
  */
 record Script(String text, String sha1) {
   /** Evaluates batches of plans; composed from the files in the resource folder {@code lua}. */
-  static final Script DECIDE = of(compose());
+  static final Script DECIDE = of(compose(""));
+
+  /** {@link #DECIDE} at the home of regions, with the guard of their shares. */
+  static final Script HOME = of(compose(file("home-guard")));
+
+  /** Opens a home that lacks {@link #HOME}. */
+  static final Script HOME_OPEN = of(file("home-open"));
+
+  /** Publishes and reads the states of regions. */
+  static final Script REGIONS = of(file("regions"));
 
   /** Records a heartbeat and counts instances. */
   static final Script INSTANCES = of(file("instances"));
@@ -36,8 +45,8 @@ record Script(String text, String sha1) {
     return new Script(text, sha1(text));
   }
 
-  private static String compose() {
-    var text = new StringBuilder(file("prelude"));
+  private static String compose(String guard) {
+    var text = new StringBuilder(file("prelude")).append(guard);
     // A batch defines only the functions it uses: each definition costs 0.2 µs per call.
     text.append("local fast_plan\nif args[2] == 1 or has_rolling then\n");
     text.append(file("fast-plan")).append("end\n");

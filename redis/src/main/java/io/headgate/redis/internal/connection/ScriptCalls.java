@@ -4,6 +4,7 @@ import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,6 +44,51 @@ final class ScriptCalls {
                 .thenCompose(wide ->
                     redis.eval(Script.DECIDE.text(), ScriptOutputType.VALUE, keys, argument))
             : CompletableFuture.failedStage(failure));
+  }
+
+  /**
+   * Evaluates a batch at the home of regions. A server without the script may have lost shares, so
+   * it is opened first and nothing is evaluated: the call fails with a {@link StoreException}, and
+   * later ones do until the shares have ended.
+   *
+   * @param keys those of the batch, and last the marker of home
+   * @param lease the longest lease, in microseconds
+   */
+  static CompletionStage<byte[]> decideAtHome(
+      RedisClusterAsyncCommands<byte[], byte[]> redis,
+      byte[][] keys,
+      byte[] argument,
+      byte[] lease) {
+    CompletionStage<byte[]> first =
+        redis.evalsha(Script.HOME.sha1(), ScriptOutputType.VALUE, keys, argument, lease);
+    return first.exceptionallyCompose(failure ->
+        LettuceErrors.isNoScript(failure) || LettuceErrors.isNoHome(failure)
+            ? openHome(redis, keys[keys.length - 1], lease)
+            : CompletableFuture.failedStage(failure));
+  }
+
+  private static CompletionStage<byte[]> openHome(
+      RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] marker, byte[] lease) {
+    return requireWideNumbers(redis, new byte[][] {marker})
+        .thenCompose(wide -> redis.get(marker))
+        .thenCompose(seen ->
+            redis.<byte[]>eval(
+                Script.HOME_OPEN.text(),
+                ScriptOutputType.VALUE,
+                new byte[][] {marker},
+                seen == null ? new byte[0] : seen,
+                lease))
+        .thenCompose(written -> redis.scriptLoad(Script.HOME.text()))
+        .thenCompose(loaded ->
+            CompletableFuture.failedStage(
+                new StoreException(
+                    Kind.REFUSED, "home was opened now, and grants shares later", null)));
+  }
+
+  /** Publishes the state of an instance, and reads those of all. */
+  static CompletionStage<List<Object>> regions(
+      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
+    return run(redis, Script.REGIONS, ScriptOutputType.MULTI, new byte[][] {key}, arguments);
   }
 
   /** Checks the server that owns the slot of the keys. */

@@ -37,6 +37,24 @@ public final class ServerProbe {
     }
   }
 
+  /**
+   * Returns whether a primary also accepts the writes of other primaries.
+   *
+   * @throws StoreException if a server can't be reached
+   */
+  public static boolean isActiveActive(RedisOptions options) {
+    try (var clients = new LettuceClients(options)) {
+      return clients.primaries().values().stream().anyMatch(redis -> isActiveActive(info(redis)));
+    } catch (RedisException e) {
+      throw LettuceErrors.toStoreException(e, options.address().toString());
+    }
+  }
+
+  /** Returns whether the reply of INFO is that of KeyDB with {@code active-replica yes}. */
+  static boolean isActiveActive(String info) {
+    return field(info, "role").filter("active-replica"::equals).isPresent();
+  }
+
   private static RedisServerInfo read(String server, RedisCommands<byte[], byte[]> commands) {
     String info = info(commands);
     var nanos = new long[ROUND_TRIPS];

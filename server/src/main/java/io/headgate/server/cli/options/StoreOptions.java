@@ -2,11 +2,13 @@ package io.headgate.server.cli.options;
 
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.redis.RegionOptions;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
+import io.headgate.server.store.RegionStoreFactory;
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -78,6 +80,8 @@ public final class StoreOptions {
 
   @Mixin private ClusterMemberOptions cluster;
 
+  @Mixin private RegionMemberOptions region;
+
   @Option(
       names = "--sync-interval",
       paramLabel = "TIME",
@@ -96,6 +100,8 @@ public final class StoreOptions {
    * @throws CommandFailure if an option is not valid
    */
   public Store open(Path directory, StoreMetrics metrics) {
+    var options = regionOptions(directory);
+    if (options.isPresent()) return withOptionName("--region", () -> RegionStoreFactory.open(options.get(), metrics));
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
@@ -110,6 +116,7 @@ public final class StoreOptions {
    * calls are slow. For a cluster it is in memory, since a process is a member once at most.
    */
   public Store openForWarmUp(Path directory) {
+    var unused = regionOptions(directory); // reports a mistake before the warm-up
     if (isMemory() || isCluster()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
@@ -118,8 +125,14 @@ public final class StoreOptions {
     return RedisStore.connect(redis.prefix(warmUpPrefix).deadline(WARM_UP_TIMEOUT).build());
   }
 
+  private Optional<RegionOptions> regionOptions(Path directory) {
+    return region.options(redisOptions(directory), prefix);
+  }
+
   /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
+    var options = regionOptions(directory);
+    if (options.isPresent()) return RegionStoreFactory.describe(options.get());
     if (isCluster()) return cluster.describe();
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)

@@ -38,6 +38,7 @@ final class StoreJson {
     out.begin().name("kind").value(store.kind());
     out.textOrNull("address", store.address());
     out.name("unavailable").value(unavailable);
+    store.region().ifPresent(region -> out.name("region").value(region.options().region()));
     var since = store.unavailableSince();
     out.name("since");
     if (since.isPresent()) out.value(since.get().toEpochMilli());

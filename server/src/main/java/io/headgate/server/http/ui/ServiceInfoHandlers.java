@@ -116,6 +116,7 @@ public final class ServiceInfoHandlers {
     if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     store.unavailableSince().ifPresent(since -> out.name("since").value(since.toString()));
     if (detailed) store.cluster().ifPresent(cluster -> writeCluster(out, cluster));
+    if (detailed) store.region().ifPresent(region -> RegionJson.write(out, region));
     out.end();
     writeRepository(out, detailed);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());

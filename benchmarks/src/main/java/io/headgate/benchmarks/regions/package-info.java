@@ -1,0 +1,8 @@
+/**
+ * Measures regions that share a limit, with real Redis servers and a proxy that delays and cuts the
+ * connections to home. Start at {@link io.headgate.benchmarks.regions.RegionBenchmark}.
+ */
+@NullMarked
+package io.headgate.benchmarks.regions;
+
+import org.jspecify.annotations.NullMarked;

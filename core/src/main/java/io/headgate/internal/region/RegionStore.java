@@ -1,0 +1,167 @@
+package io.headgate.internal.region;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.ExceedsCapacity;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.load.CompletedCall;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.rule.RegionSettings;
+import io.headgate.store.ForwardingStore;
+import io.headgate.store.PlanResult;
+import io.headgate.store.ReservationStore;
+import io.headgate.store.Source;
+import io.headgate.store.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Decides the plans of one region: rules of scope {@code local} by the regional store, shared rules
+ * by the region's split and by shares of the counters at home, and rules of scope {@code home} by
+ * the store at home. Reservations are not available.
+ *
+ * <p>Thread-safe. Closes the regional store; its creator closes the store at home and the shares.
+ */
+public final class RegionStore extends ForwardingStore {
+  private final String region;
+  private final Store regional;
+  private final Store home;
+  private final RegionShares shares;
+
+  /**
+   * Creates the store of an instance.
+   *
+   * @param region the name of its region
+   * @param regional the store that the instances of the region share
+   * @param home the store at home, for rules that are decided there
+   * @param shares the shares of this instance
+   * @throws IllegalArgumentException if the name is not valid
+   */
+  public RegionStore(String region, Store regional, Store home, RegionShares shares) {
+    super(regional);
+    this.region = RegionSettings.requireRegion(region);
+    this.regional = regional;
+    this.home = home;
+    this.shares = shares;
+  }
+
+  @Override
+  public CompletionStage<PlanResult> decideAsync(Plan plan) {
+    var routed = new RegionPlan(plan, region);
+    return routed.isLocal()
+        ? regional.decideAsync(plan)
+        : new RegionDecision(routed, regional, home, shares).decide();
+  }
+
+  @Override
+  public PlanResult decide(Plan plan) {
+    var routed = new RegionPlan(plan, region);
+    if (routed.isLocal()) return regional.decide(plan);
+    try {
+      return new RegionDecision(routed, regional, home, shares)
+          .decide()
+          .toCompletableFuture()
+          .join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) throw cause;
+      throw e;
+    }
+  }
+
+  /** Reads the states in the region and at home, which takes a round trip to home. */
+  @Override
+  public PlanResult peek(Plan plan) {
+    var routed = new RegionPlan(plan, region);
+    if (routed.isLocal()) return regional.peek(plan);
+    var outcomes = new Outcome[plan.charges().size()];
+    var source = Source.STORE;
+    for (int p = 0; p < plan.parts().size(); p++) {
+      var part = plan.parts().get(p);
+      var one = routed.planOf(p);
+      var result =
+          switch (routed.route(p)) {
+            case LOCAL, SPLIT -> regional.peek(one);
+            case HOME -> home.peek(one);
+            case POOL, POOL_AT_HOME -> pool(one);
+            case NONE -> new PlanResult(refused(one), Source.STORE);
+          };
+      if (result.source() != Source.STORE) source = result.source();
+      List<Outcome> withPool =
+          routed.hasPoolBeside(p) ? pool(routed.poolOf(p)).outcomes() : List.of();
+      for (int i = 0; i < part.counters().size(); i++) {
+        var outcome = result.outcomes().get(i);
+        boolean passes = outcome instanceof Passed || withPool.isEmpty();
+        outcomes[part.from() + i] = passes ? outcome : withPool.get(i);
+      }
+    }
+    return new PlanResult(List.of(outcomes), source);
+  }
+
+  private static List<Outcome> refused(Plan one) {
+    return one.charges().stream()
+        .<Outcome>map(charge ->
+            new Refused(0, charge.limit().window(), charge.limit().window()))
+        .toList();
+  }
+
+  /** Returns the outcomes of charges to the pool, of which this instance holds some permits. */
+  private PlanResult pool(Plan pooled) {
+    var atHome = home.peek(pooled.atZeroCost());
+    var outcomes = new ArrayList<Outcome>();
+    for (int i = 0; i < pooled.charges().size(); i++) {
+      var charge = pooled.charges().get(i);
+      var there = atHome.outcomes().get(i);
+      long left = there.remaining() + shares.availableOf(charge);
+      outcomes.add(outcome(charge, left, there.resetAfter()));
+    }
+    return new PlanResult(outcomes, atHome.source());
+  }
+
+  private static Outcome outcome(Charge charge, long left, long reset) {
+    long capacity = charge.limit().capacity();
+    if (charge.cost() > capacity) return new ExceedsCapacity(left, reset, charge.cost(), capacity);
+    return charge.cost() <= left
+        ? new Passed(left - charge.cost(), reset, 0)
+        : new Refused(left, reset, Math.max(1, reset));
+  }
+
+  /** Renews a slot of the regional store or, if that has none of the holder, of home. */
+  @Override
+  public boolean renew(Charge charge) {
+    return regional.renew(charge) || home.renew(charge);
+  }
+
+  /** Releases a slot of the regional store or, if that has none of the holder, of home. */
+  @Override
+  public boolean release(Charge charge) {
+    return regional.release(charge) || home.release(charge);
+  }
+
+  /** Releases a slot of the regional store or, if that has none of the holder, of home. */
+  @Override
+  public boolean release(Charge charge, CompletedCall call) {
+    return regional.release(charge, call) || home.release(charge, call);
+  }
+
+  /**
+   * Resets a counter in this region and at home. Other regions spend the shares that they hold of
+   * it, at most for a lease; their own counters of a split or a local rule are not reset.
+   */
+  @Override
+  public void reset(Counter counter, String key) {
+    shares.drop(counter, key);
+    regional.reset(counter, key);
+    home.reset(counter, key);
+  }
+
+  /** Returns empty: a reservation would have to hold permits in two stores. */
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.empty();
+  }
+}

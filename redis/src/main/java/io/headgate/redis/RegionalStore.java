@@ -1,0 +1,239 @@
+package io.headgate.redis;
+
+import io.headgate.internal.region.RegionShares;
+import io.headgate.internal.region.RegionStore;
+import io.headgate.internal.region.ShareTiming;
+import io.headgate.internal.script.ScriptExecutor;
+import io.headgate.redis.internal.connection.HomeConnection;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.store.ForwardingStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Stores the counters of one region in its own Redis, and shares limits with other regions through
+ * the Redis at home.
+ *
+ * {@snippet file="io/headgate/redis/RegionalStoreTest.java" region="connect"}
+ *
+ * <p>Home may be unavailable when this store is created: shared rules then deny what the region's
+ * split does not cover until home grants shares. Thread-safe.
+ */
+public final class RegionalStore extends ForwardingStore {
+  private static final Duration REPORT_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration REPORT_EXPIRY = Duration.ofMinutes(5);
+  private static final int MAX_INSTANCES = 1_000;
+
+  /** An empty batch: the server's clock, no plans, no limits. */
+  private static final byte[] EMPTY_BATCH = {(byte) 0x93, (byte) 0xff, 0, 0};
+
+  private final RegionOptions options;
+  private final RedisStore regional;
+  private final RedisStore home;
+  private final LettuceClients clients;
+  private final ScriptExecutor executor;
+  private final RedisConnection connection;
+  private final HomeConnection guarded;
+  private final RegionShares shares;
+  private final byte[] reportKey;
+  private final String instance = UUID.randomUUID().toString().substring(0, 8);
+  private volatile LongSupplier revision = () -> -1;
+  private volatile List<RegionReport> reports = List.of();
+  private volatile long reportsAt = System.nanoTime();
+  private volatile boolean homeAnswers;
+
+  private RegionalStore(
+      RegionOptions options,
+      RedisStore regional,
+      RedisStore home,
+      LettuceClients clients,
+      RedisConnection connection,
+      HomeConnection guarded,
+      ScriptExecutor executor,
+      RegionShares shares) {
+    super(new RegionStore(options.region(), regional, home, shares));
+    this.options = options;
+    this.regional = regional;
+    this.home = home;
+    this.clients = clients;
+    this.connection = connection;
+    this.guarded = guarded;
+    this.executor = executor;
+    this.shares = shares;
+    this.reportKey =
+        (options.homeWithPrefix().prefix() + "regions").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Connects to the regional Redis and to home. Waits for the first connection attempts, two
+   * seconds at most; if they fail, further attempts are made in the background.
+   *
+   * @param regional the connected store of the region, which is closed with the returned one
+   */
+  public static RegionalStore connect(RegionOptions options, RedisStore regional) {
+    var atHome = options.homeWithPrefix();
+    var timing = ShareTiming.ofLease(options.lease());
+    var home = RedisStore.connect(atHome);
+    var clients = new LettuceClients(atHome);
+    var connection = clients.connect();
+    var guarded = new HomeConnection(connection, atHome.prefix(), options.lease());
+    var executor =
+        ScriptExecutor.of(
+            new ScriptExecutor.Settings(
+                "home",
+                atHome.prefix(),
+                atHome.deadline(),
+                0,
+                atHome.roundTripListener()::onRoundTrip),
+            guarded,
+            clients.barrier());
+    var shares = new RegionShares(executor, timing, System::nanoTime);
+    var store =
+        new RegionalStore(options, regional, home, clients, connection, guarded, executor, shares);
+    store.start(timing);
+    return store;
+  }
+
+  /** Connects to the regional Redis of the options and to home. */
+  public static RegionalStore connect(RegionOptions options) {
+    return connect(options, RedisStore.connect(options.regional()));
+  }
+
+  private void start(ShareTiming timing) {
+    long sync = Math.clamp(timing.sync().toMillis() / 10, 10, 100);
+    var timer = clients.timer();
+    var unused = timer.scheduleWithFixedDelay(shares::sync, sync, sync, TimeUnit.MILLISECONDS);
+    long report = Math.min(REPORT_INTERVAL.toMillis(), timing.sync().toMillis());
+    var unusedToo =
+        timer.scheduleWithFixedDelay(this::report, 0, report, TimeUnit.MILLISECONDS);
+  }
+
+  /** Opens home if it has restarted, and exchanges the reports of instances. */
+  private void report() {
+    var unused =
+        guarded
+            .decide(new byte[0][], EMPTY_BATCH)
+            .handle((done, problem) -> problem == null)
+            .thenAccept(answers -> homeAnswers = answers);
+    var text =
+        RegionReport.text(
+            options.region(),
+            revision.getAsLong(),
+            shares.home().roundTripMicros(),
+            shares.byRule());
+    var unusedToo =
+        connection
+            .regions(
+                reportKey,
+                bytes(instance),
+                bytes(text),
+                bytes(Long.toString(REPORT_EXPIRY.toMillis())),
+                bytes(Integer.toString(MAX_INSTANCES)))
+            .thenAccept(this::onReports)
+            .exceptionally(problem -> null);
+  }
+
+  private void onReports(List<Object> reply) {
+    var all = new ArrayList<RegionReport>();
+    for (int i = 0; i + 2 < reply.size(); i += 3) {
+      RegionReport.parse(
+              text(reply.get(i)), Long.parseLong(text(reply.get(i + 1))), text(reply.get(i + 2)))
+          .ifPresent(all::add);
+    }
+    reports = List.copyOf(all);
+    reportsAt = System.nanoTime();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(Object reply) {
+    return reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "";
+  }
+
+  /** Sets where the revision of the rules in force is read for reports. */
+  public void reportRevision(LongSupplier revision) {
+    this.revision = revision;
+  }
+
+  /** Returns the revision of the rules in force; -1 if unknown. */
+  public long revision() {
+    return revision.getAsLong();
+  }
+
+  /** Returns the options. */
+  public RegionOptions options() {
+    return options;
+  }
+
+  /** Returns the store of the region. */
+  public RedisStore regional() {
+    return regional;
+  }
+
+  /** Returns whether home has granted or could grant shares at the last heartbeat. */
+  public boolean isHomeReady() {
+    return homeAnswers;
+  }
+
+  /** Returns why the last request to home failed; empty if it was answered. */
+  public String homeProblem() {
+    return shares.home().problem();
+  }
+
+  /** Returns the time of the last answered request to home; zero if there was none. */
+  public Duration homeRoundTrip() {
+    return Duration.ofNanos(shares.home().roundTripMicros() * 1_000);
+  }
+
+  /** Returns the number of requests for shares that were sent to home. */
+  public long homeRequests() {
+    return shares.requests();
+  }
+
+  /** Returns the number of requests for shares that failed. */
+  public long homeFailures() {
+    return shares.failures();
+  }
+
+  /** Returns the shares of this instance by rule. */
+  public Map<String, RegionReport.Share> shares() {
+    var all = new TreeMap<String, RegionReport.Share>();
+    shares
+        .byRule()
+        .forEach((rule, share) ->
+            all.put(
+                rule,
+                new RegionReport.Share(share.counters(), share.held(), share.demandPerSecond())));
+    return all;
+  }
+
+  /** Returns the last reports of all instances of all regions, as home had them. */
+  public List<RegionReport> reports() {
+    return reports;
+  }
+
+  /** Returns the time since {@link #reports} were read from home. */
+  public Duration reportsAge() {
+    return Duration.ofNanos(System.nanoTime() - reportsAt);
+  }
+
+  /** Returns all shares to home, and closes the connections. */
+  @Override
+  public void close() {
+    shares.close();
+    super.close();
+    executor.close();
+    home.close();
+    clients.close();
+  }
+}

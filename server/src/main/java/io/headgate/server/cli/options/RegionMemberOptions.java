@@ -1,0 +1,77 @@
+package io.headgate.server.cli.options;
+
+import static io.headgate.server.cli.options.StoreOptions.withOptionName;
+
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RegionOptions;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Options of an instance of one of several regions. */
+public final class RegionMemberOptions {
+  @Option(
+      names = "--region",
+      paramLabel = "NAME",
+      description =
+          "The region of this instance, if limits are shared with other regions. --store is then"
+              + " the Redis of the region. Needs --home. Default: none")
+  private Optional<String> region = Optional.empty();
+
+  @Option(
+      names = "--home",
+      paramLabel = "WHERE",
+      description =
+          "The Redis that has the counters which regions share: redis://…, rediss://… or"
+              + " redis-sentinel://…, the same in all regions. Default: none")
+  private Optional<String> home = Optional.empty();
+
+  @Option(
+      names = "--home-timeout",
+      paramLabel = "TIME",
+      defaultValue = "1s",
+      converter = DurationText.class,
+      description = "How long a request to --home waits for the reply. Default: ${DEFAULT-VALUE}")
+  private Duration timeout = RegionOptions.DEFAULT_HOME_DEADLINE;
+
+  @Option(
+      names = "--region-lease",
+      paramLabel = "TIME",
+      defaultValue = "30s",
+      converter = DurationText.class,
+      description =
+          "How long a region spends its share while --home is unreachable, 500ms to 5m; the same"
+              + " in all regions. Default: ${DEFAULT-VALUE}")
+  private Duration lease = RegionOptions.DEFAULT_LEASE;
+
+  /**
+   * Returns the options of a region; empty if none is given.
+   *
+   * @param regional the Redis of the region; empty if the store is not Redis
+   * @param prefix the prefix of every key
+   * @throws CommandFailure if an option is not valid
+   */
+  Optional<RegionOptions> options(Optional<RedisOptions> regional, String prefix) {
+    if (region.isEmpty() && home.isEmpty()) return Optional.empty();
+    if (region.isEmpty()) {
+      throw new CommandFailure("--home needs --region, the name of this instance's region");
+    }
+    if (home.isEmpty()) {
+      throw new CommandFailure(
+          "--region needs --home, the Redis with the counters that regions share");
+    }
+    if (regional.isEmpty()) {
+      throw new CommandFailure("--region needs a Redis of the region; set --store redis://…");
+    }
+    var atHome =
+        withOptionName(
+            "--home",
+            () -> RedisOptions.builder(home.get()).prefix(prefix).deadline(timeout).build());
+    return Optional.of(
+        withOptionName(
+            "--region",
+            () -> new RegionOptions(region.get(), regional.get(), atHome, lease)));
+  }
+}

@@ -1,0 +1,60 @@
+package io.headgate.server.store;
+
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisServerInfo;
+import io.headgate.redis.RegionOptions;
+import io.headgate.redis.RegionalStore;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens the store of an instance of one of several regions. */
+public final class RegionStoreFactory {
+  private static final Logger LOG = LoggerFactory.getLogger(RegionStoreFactory.class);
+
+  /**
+   * Opens a store; succeeds even if a Redis is unavailable.
+   *
+   * @param metrics is registered as a listener of the Redis of the region
+   * @throws IllegalArgumentException if a Redis replicates with other primaries, whose last write
+   *     of a counter would replace the charges of others
+   */
+  public static RegionalStore open(RegionOptions options, StoreMetrics metrics) {
+    requireOnePrimary("--store", options.regional());
+    requireOnePrimary("--home", options.home());
+    var regional =
+        RedisStoreFactory.open(
+            options.regional().toBuilder()
+                .outageListener(metrics)
+                .roundTripListener(metrics)
+                .build());
+    var store = RegionalStore.connect(options, regional);
+    LOG.info(
+        "region {}: shares limits through home, {}", options.region(), options.home().address());
+    return store;
+  }
+
+  private static void requireOnePrimary(String option, RedisOptions options) {
+    try {
+      if (!RedisServerInfo.isActiveActive(options)) return;
+    } catch (StoreException e) {
+      return; // it is logged when the store is opened
+    }
+    throw new IllegalArgumentException(
+        "%s: Redis at %s has active-active replication, which loses charges; use one primary"
+            .formatted(option, options.address()));
+  }
+
+  /** Returns the region and its stores, without secrets. */
+  public static String describe(RegionOptions options) {
+    return "redis at %s of region %s, home at %s, keys %s*"
+        .formatted(
+            options.regional().address(),
+            options.region(),
+            options.home().address(),
+            options.regional().prefix());
+  }
+
+  private RegionStoreFactory() {}
+}
