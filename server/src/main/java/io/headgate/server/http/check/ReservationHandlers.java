@@ -1,9 +1,7 @@
 package io.headgate.server.http.check;
 
-import io.headgate.Costs;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
-import io.headgate.ReservedLimit;
 import io.headgate.http.ResultStatus;
 import io.headgate.http.TextSyntax;
 import io.headgate.rule.ReservationSettings;
@@ -88,13 +86,9 @@ public final class ReservationHandlers {
             id,
             state -> {
               var out = new JsonWriter();
-              ReservationJson.writeUpdate(out, state, limit -> used(update.used(), limit));
+              ReservationJson.writeUpdate(out, state, update.used());
               exchange.answer(200, MediaTypes.JSON, out);
             }));
-  }
-
-  private static long used(Costs costs, ReservedLimit limit) {
-    return limit.cost().map(costs::cost).orElse(costs.plain()).orElse(0);
   }
 
   /** Charges the real cost and returns the rest. */
