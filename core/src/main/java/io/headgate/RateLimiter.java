@@ -58,7 +58,7 @@ public final class RateLimiter implements AutoCloseable {
             new TokenReader(store, slotIds, ticker),
             new ReservedCounters(this::rules, signals::tune));
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
-    this.expiry = background ? new ExpirySweeper(reservations) : null;
+    this.expiry = background ? new ExpirySweeper(reservations).start() : null;
   }
 
   /** Creates a limiter whose counters are kept in the memory of this JVM. */

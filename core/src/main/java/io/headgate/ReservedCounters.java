@@ -110,7 +110,7 @@ final class ReservedCounters {
       limits.add(
           limit(
               reserved.charge(),
-              reserved.charge().cost(),
+              reserved.charge().cost() + counter.grown(),
               counter.charged(),
               counter.remaining(),
               reserved.sameLimit()));

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reservations of several instances that share a Redis server, by its clock. */
 class ReservationsInRedisTest {
-  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final Duration WAIT = Duration.ofSeconds(40);
   private static RedisServer server;
 
   private final ConcurrentLinkedQueue<RateLimiter> opened = new ConcurrentLinkedQueue<>();
@@ -122,6 +122,17 @@ class ReservationsInRedisTest {
     // The plain cost counts as used where the client reported nothing.
     Eventually.holds("the last one expires", WAIT, () -> left(second) == 470);
     assertThat(second.reservations().openCount()).isLessThanOrEqualTo(10);
+  }
+
+  @Test
+  void instanceThatStartsLaterAndNeverReservesExpiresThem() {
+    var rule = rule(1_000).build();
+    var first = connect(rule);
+    first.reserve(cost(100), Duration.ofSeconds(1)).update(Costs.plain(30));
+    opened.remove(first);
+    first.close();
+    var second = connect(rule);
+    Eventually.holds("it expires", WAIT, () -> left(second) == 970);
   }
 
   @ParameterizedTest

@@ -37,6 +37,18 @@ import java.util.function.UnaryOperator;
  * <p>Results are passed on on the event loop. Not thread-safe: each event loop has its own.
  */
 public final class CheckService {
+  private static final String TOO_MANY =
+      "there are too many open reservations, or too many requests wait for the store; settle or"
+          + " cancel reservations, or try again later";
+  private static final String NOT_RESERVED =
+      "the store is unavailable, and a reservation needs it; try again in a second (permits that"
+          + " were reserved without a response stay charged until the reservation expires)";
+  private static final String REPEATABLE =
+      "the store is unavailable, and this operation on a reservation needs it; repeat it in a"
+          + " second: it is applied once (a reservation that is not settled expires by itself)";
+  private static final String USAGE_UNKNOWN =
+      "the store is unavailable; the usage was charged in full, in part or not at all";
+
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final DecisionListener listener;
@@ -257,7 +269,7 @@ public final class CheckService {
   public void reserve(PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
     long startNanos = System.nanoTime();
     if (remote) call.trace().storeCallStarted(1);
-    var reserved = orProblem(() -> limiter.reserveAsync(request, ttl)).toCompletableFuture();
+    var reserved = orProblem(() -> limiter.reserveAsync(request, ttl), NOT_RESERVED).toCompletableFuture();
     boolean waited = !reserved.isDone();
     call.whenComplete(
         reserved,
@@ -274,7 +286,7 @@ public final class CheckService {
    * @throws ProblemException if the store does not support it
    */
   public void charge(PendingCall call, Request request, Consumer<CheckResult> then) {
-    call.whenComplete(orProblem(() -> limiter.chargeAsync(request)), then);
+    call.whenComplete(orProblem(() -> limiter.chargeAsync(request), USAGE_UNKNOWN), then);
   }
 
   /**
@@ -286,23 +298,27 @@ public final class CheckService {
       PendingCall call,
       Function<Reservations, CompletionStage<ReservationState>> operation,
       Consumer<ReservationState> then) {
-    call.whenComplete(orProblem(() -> operation.apply(limiter.reservations())), then);
+    call.whenComplete(orProblem(() -> operation.apply(limiter.reservations()), REPEATABLE), then);
   }
 
-  /** Translates failures that the client can act on; all others stay as they are. */
-  private static <T> CompletionStage<T> orProblem(Supplier<CompletionStage<T>> operation) {
+  /**
+   * Translates failures that the client can act on; all others stay as they are.
+   *
+   * @param unavailable the text for a store that can't be used
+   */
+  private static <T> CompletionStage<T> orProblem(
+      Supplier<CompletionStage<T>> operation, String unavailable) {
     try {
       return operation
           .get()
           .exceptionallyCompose(thrown -> {
             var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
             return CompletableFuture.failedStage(
-                cause instanceof StoreException store && store.kind() == Kind.OVERLOADED
+                cause instanceof StoreException store
                     ? new ProblemException(
                         ProblemDocument.of(
-                            503,
-                            "there are too many open reservations, or too many requests wait for"
-                                + " the store; settle or cancel reservations, or try again later"))
+                                503, store.kind() == Kind.OVERLOADED ? TOO_MANY : unavailable)
+                            .with("Retry-After", "1"))
                     : thrown);
           });
     } catch (UnsupportedOperationException e) {

@@ -122,6 +122,18 @@ class ReservationHandlersTest {
   }
 
   @Test
+  void returnedPermitsIncludeThoseThatAnUpdateAdded() {
+    String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
+    patch(id, "{\"used\":{\"tokens\":10},\"more\":{\"tokens\":150}}", 200);
+    String settle = "/v1/reservations/" + id + "/settle";
+    for (int i = 0; i < 2; i++) {
+      var settled = post(settle, "{\"actual\":{\"tokens\":50}}", 200);
+      assertThat(settled.at("/returned/tokens").asLong()).isEqualTo(700);
+    }
+    assertThat(remaining()).isEqualTo(950);
+  }
+
+  @Test
   void cancelledReservationReturnsEverything() {
     String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
     assertThat(service.request("DELETE", "/v1/reservations/" + id).status()).isEqualTo(204);
