@@ -214,6 +214,11 @@ public final class ScriptReservationStore implements ReservationStore {
   }
 
   @Override
+  public CompletionStage<List<String>> listed(int max) {
+    return list.all(max);
+  }
+
+  @Override
   public void discard(String token) {
     list.remove(token);
   }

@@ -1,6 +1,7 @@
 package io.headgate.server.check;
 
 import io.headgate.CheckResult;
+import io.headgate.HeldPermits;
 import io.headgate.JointResult;
 import io.headgate.RateLimiter;
 import io.headgate.Reservation;
@@ -24,8 +25,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -46,6 +49,8 @@ public final class CheckService {
   private static final String REPEATABLE =
       "the store is unavailable, and this operation on a reservation needs it; repeat it in a"
           + " second: it is applied once (a reservation that is not settled expires by itself)";
+  private static final String NOT_LISTED =
+      "the store is unavailable, and it lists the open reservations; try again in a second";
   private static final String USAGE_UNKNOWN =
       "the store is unavailable; the usage was charged in full, in part or not at all";
 
@@ -299,6 +304,23 @@ public final class CheckService {
       Function<Reservations, CompletionStage<ReservationState>> operation,
       Consumer<ReservationState> then) {
     call.whenComplete(orProblem(() -> operation.apply(limiter.reservations()), REPEATABLE), then);
+  }
+
+  /**
+   * Passes on the number of open reservations, and the counters of which they hold most.
+   *
+   * @param rule selects rules by their id
+   * @param max the highest number of counters
+   * @throws ProblemException if the store does not keep reservations
+   */
+  public void reservationUsage(
+      PendingCall call,
+      Predicate<String> rule,
+      int max,
+      BiConsumer<Long, List<HeldPermits.Usage>> then) {
+    call.whenComplete(
+        orProblem(() -> limiter.reservations().largest(rule, max), NOT_LISTED),
+        usages -> then.accept(limiter.reservations().openCount(), usages));
   }
 
   /**

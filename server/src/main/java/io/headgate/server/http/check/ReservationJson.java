@@ -1,10 +1,12 @@
 package io.headgate.server.http.check;
 
 import io.headgate.Costs;
+import io.headgate.HeldPermits;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
 import io.headgate.ReservedLimit;
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.ReservationAmounts;
 import java.time.Instant;
 import java.util.SortedMap;
@@ -55,6 +57,30 @@ final class ReservationJson {
       write(out.name("returned"), ReservationAmounts.returned(settled.limits()));
     }
     out.name("status").value(status(state)).end();
+  }
+
+  /** Writes the open reservations of one counter, with its used and free permits. */
+  static void write(JsonWriter out, HeldPermits.Usage usage) {
+    out.begin();
+    writeFields(out, usage);
+    out.end();
+  }
+
+  /** Writes the open reservations of a counter, with its rule and key. */
+  static void write(JsonWriter out, HeldPermits.Usage usage, CallerMask mask) {
+    out.begin().name("rule").value(usage.held().rule());
+    out.name("key").value(mask.value(usage.held().key()));
+    writeFields(out, usage);
+    out.end();
+  }
+
+  private static void writeFields(JsonWriter out, HeldPermits.Usage usage) {
+    out.name("limit").value(usage.held().limit());
+    out.name("open").value(usage.held().reservations());
+    out.name("held").value(usage.held().permits());
+    out.name("used").value(usage.used());
+    out.name("free").value(usage.remaining());
+    out.name("complete").value(usage.held().complete());
   }
 
   private static String status(ReservationState state) {
