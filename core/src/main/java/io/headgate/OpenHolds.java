@@ -68,7 +68,6 @@ final class OpenHolds {
   }
 
   private HeldPermits held(Ref ref, Sum sum) {
-    return new HeldPermits(
-        ref.rule, ref.limit, ref.key, sum.reservations, sum.permits, complete);
+    return new HeldPermits(ref.rule, ref.limit, ref.key, sum.reservations, sum.permits, complete);
   }
 }

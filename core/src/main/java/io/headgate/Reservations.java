@@ -315,8 +315,8 @@ public final class Reservations {
   }
 
   /**
-   * Ends reservations that have expired, at most 1,000. A limiter with the system's clock does so in
-   * the background: every second while reservations are open, every ten seconds otherwise.
+   * Ends reservations that have expired, at most 1,000. A limiter with the system's clock does so
+   * in the background: every second while reservations are open, every ten seconds otherwise.
    *
    * @return the number of reservations that were found expired
    */

@@ -101,7 +101,9 @@ final class ReservedCounters {
     return new ReservationCommand(token.nonce(), id, token.expiresAt(), action, extension, entries);
   }
 
-  /** Returns the operation that ends a reservation if it has expired, and else reads its counters. */
+  /**
+   * Returns the operation that ends a reservation if it has expired, and else reads its counters.
+   */
   ReservationCommand expiry(ReservationToken token, String id) {
     return command(
         token,

@@ -29,7 +29,10 @@ class ExpirySweeperTest {
       RateLimiter.with(
           counted(),
           RuleSet.of(
-              Rule.named("rule").match("key", "*").limit(FixedWindow.of(Rate.perDay(1_000))).build()),
+              Rule.named("rule")
+                  .match("key", "*")
+                  .limit(FixedWindow.of(Rate.perDay(1_000)))
+                  .build()),
           clock);
   private final ExpirySweeper sweeper = new ExpirySweeper(limiter.reservations());
 

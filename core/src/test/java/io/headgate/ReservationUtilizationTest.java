@@ -45,10 +45,11 @@ class ReservationUtilizationTest {
   /**
    * Limits, with the longest call in seconds, and the share of the limit that can be used.
    *
-   * <p>In every minute of a sliding window, the permits that running calls hold and do not use count
-   * beside those that were used. Calls that use u a minute, last d minutes on average and reserve f
-   * times their usage hold (f − 1)·u·d unused permits, so that u·(1 + (f − 1)·d) is about the limit.
-   * A bucket holds them in its burst, and a fixed window admits more when they are returned.
+   * <p>In every minute of a sliding window, the permits that running calls hold and do not use
+   * count beside those that were used. Calls that use u a minute, last d minutes on average and
+   * reserve f times their usage hold (f − 1)·u·d unused permits, so that u·(1 + (f − 1)·d) is about
+   * the limit. A bucket holds them in its burst, and a fixed window admits more when they are
+   * returned.
    */
   static Stream<Arguments> limits() {
     return Stream.of(

@@ -92,11 +92,7 @@ public record ReservationStep(
         long left = remaining(i);
         counters.add(
             new CounterReply(
-                ledger.total(),
-                ledger.used(),
-                left,
-                exhausted.get(i) && left > 0,
-                ledger.grown()));
+                ledger.total(), ledger.used(), left, exhausted.get(i) && left > 0, ledger.grown()));
       }
       return new ReservationStep(
           next, states, new ReservationReply(status, expiresAt, grown, counters));

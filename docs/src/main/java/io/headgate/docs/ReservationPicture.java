@@ -148,8 +148,7 @@ final class ReservationPicture {
   private static void legend(StringBuilder svg, int x, String kind, String text) {
     svg.append(
         format(
-            "<rect class=\"%s\" x=\"%d\" y=\"15\" width=\"9\" height=\"9\" rx=\"1\"/>\n",
-            kind, x));
+            "<rect class=\"%s\" x=\"%d\" y=\"15\" width=\"9\" height=\"9\" rx=\"1\"/>\n", kind, x));
     text(svg, "small", x + 15, 24, text);
   }
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * The oracle of reservations, written from their definition. At every step: the permits that are
  * reserved or charged for reservations are within the guarantee of each limit, apart from usage
  * beyond a reservation, and for a bucket apart from permits that were returned while others were
- * reserved; each reply has the charges of the model; a settlement is charged once; and
- * a fixed window that does not end has exactly the permits left that the model computes.
+ * reserved; each reply has the charges of the model; a settlement is charged once; and a fixed
+ * window that does not end has exactly the permits left that the model computes.
  */
 final class ReservationModel {
   /**
@@ -261,7 +261,8 @@ final class ReservationModel {
 
   /**
    * Returns the permits that were returned. A bucket can't tell which of the permits that it has
-   * refilled meanwhile were those of a reservation before, so that it may return some of them twice.
+   * refilled meanwhile were those of a reservation before, so that it may return some of them
+   * twice.
    */
   private long returned(@Nullable String name) {
     return all.stream()

@@ -66,7 +66,9 @@ final class ReservationRun {
         case Event.Crash crash ->
             at(
                 World.START + crash.at(),
-                () -> downUntil[crash.node()] = Math.max(downUntil[crash.node()], now + crash.downFor()));
+                () ->
+                    downUntil[crash.node()] =
+                        Math.max(downUntil[crash.node()], now + crash.downFor()));
         case Event.Change other -> throw unexpected(other);
         case Event.Pause other -> throw unexpected(other);
         case Event.Cut other -> throw unexpected(other);
@@ -139,8 +141,7 @@ final class ReservationRun {
     }
 
     void start() {
-      var request =
-          new Request(Subject.of(arrival.subject()), 1, Map.of("tokens", arrival.cost()));
+      var request = new Request(Subject.of(arrival.subject()), 1, Map.of("tokens", arrival.cost()));
       send(
           begin,
           limiter -> {
@@ -209,9 +210,15 @@ final class ReservationRun {
           () -> {
             if (now >= diesAt) return;
             if (!requestLost) {
-              at(now + delay, () -> execute(node, executed, result -> {
-                if (!replyLost && now < diesAt) replied.accept(result);
-              }));
+              at(
+                  now + delay,
+                  () ->
+                      execute(
+                          node,
+                          executed,
+                          result -> {
+                            if (!replyLost && now < diesAt) replied.accept(result);
+                          }));
               if (again > 0) at(now + delay + again, () -> execute(node, executed, result -> {}));
             }
             boolean unanswered = requestLost || replyLost || downUntil[node] > now;

@@ -89,9 +89,7 @@ final class ReservationScenario implements Scenario {
   }
 
   private static Limit limit(boolean exact, long permits, long window, Workload work) {
-    return exact
-        ? FixedWindow.of(Workload.rate(permits, window))
-        : work.holdable(permits, window);
+    return exact ? FixedWindow.of(Workload.rate(permits, window)) : work.holdable(permits, window);
   }
 
   private static Rule.Builder rule(String name, Limit limit, ReservationSettings settings) {

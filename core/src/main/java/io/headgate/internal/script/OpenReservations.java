@@ -222,11 +222,7 @@ final class OpenReservations {
     var unused = flush(); // the same connection executes it first
     return connection
         .reservations(
-            keys,
-            bytes(Long.toString(time)),
-            DUE,
-            bytes(Integer.toString(max)),
-            ownSecret)
+            keys, bytes(Long.toString(time)), DUE, bytes(Integer.toString(max)), ownSecret)
         .thenApply(reply -> {
           learn((byte[]) reply.getFirst());
           count = (Long) reply.get(1);

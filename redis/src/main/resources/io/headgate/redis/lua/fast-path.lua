@@ -67,26 +67,17 @@ end
 -- reserved. Returns false for all others, which reservation.lua handles; nothing is changed then.
 local KEPT = 600000000 -- how long a record is kept after the expiry (µs)
 
-local kept_until, kept_until_text -- the last expiry of a record (s), since formatting a number takes as long as a command
-
--- Encodes the record of a settled reservation. Uses struct where possible, as encode_bucket does.
-local function encode_settled(expires_at, index, used, charged, at, was_fresh)
-  if charged == 0 then return cmsgpack.pack(2, expires_at, index, used, 0, 0) end
-  if index < 128 and used >= 0 and used < 4294967296 and charged < 4294967296 then
-    return struct.pack('>BBI8BBI4BBBI4BI8BI8',
-      2, 0xcf, expires_at, index, 0xce, used, 0, 1, 0xce, charged, 0xcf, at, 0xcf, was_fresh)
-  end
-  return cmsgpack.pack(2, expires_at, index, used, 0, 1, charged, at, was_fresh)
-end
-
 -- Stores the record of a settled reservation; returns false if there is one.
 local function record_settled(key, expires_at, index, used, charged, at, was_fresh)
-  local text = encode_settled(expires_at, index, used, charged, at, was_fresh)
+  local text
+  if charged == 0 then
+    text = cmsgpack.pack(2, expires_at, index, used, 0, 0)
+  else
+    text = cmsgpack.pack(2, expires_at, index, used, 0, 1, charged, at, was_fresh)
+  end
   if not sets_expiry then return call('SET', key, text, 'NX') end
   if expires_at < now then expires_at = now end
-  local seconds = math.ceil((expires_at + KEPT) / 1000000)
-  if seconds ~= kept_until then kept_until, kept_until_text = seconds, string.format('%.0f', seconds) end
-  return call('SET', key, text, 'NX', 'EXAT', kept_until_text)
+  return call('SET', key, text, 'NX', 'EXAT', math.ceil((expires_at + KEPT) / 1000000))
 end
 
 local function settle()

@@ -274,7 +274,8 @@ public final class CheckService {
   public void reserve(PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
     long startNanos = System.nanoTime();
     if (remote) call.trace().storeCallStarted(1);
-    var reserved = orProblem(() -> limiter.reserveAsync(request, ttl), NOT_RESERVED).toCompletableFuture();
+    var reserved =
+        orProblem(() -> limiter.reserveAsync(request, ttl), NOT_RESERVED).toCompletableFuture();
     boolean waited = !reserved.isDone();
     call.whenComplete(
         reserved,

@@ -34,8 +34,7 @@ public final class ReservationAmounts {
         limits,
         limit ->
             Math.max(
-                0,
-                limit.charged() - limit.cost().map(used::cost).orElse(used.plain()).orElse(0)));
+                0, limit.charged() - limit.cost().map(used::cost).orElse(used.plain()).orElse(0)));
   }
 
   /** Returns the permits of a settled reservation that were not charged in the end. */

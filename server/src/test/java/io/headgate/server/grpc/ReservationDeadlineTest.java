@@ -40,7 +40,8 @@ class ReservationDeadlineTest {
         redis.pause();
         var hurried = client.within(Duration.ofMillis(300));
         for (var failure :
-            List.of(failure(() -> hurried.reserve("a", 600)), failure(() -> hurried.settle(id, 40)))) {
+            List.of(
+                failure(() -> hurried.reserve("a", 600)), failure(() -> hurried.settle(id, 40)))) {
           assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
         }
         redis.resume();

@@ -54,8 +54,7 @@ class ReservationServiceTest {
           .limits(
               List.of(
                   RuleLimit.of("requests", FixedWindow.of(Rate.perMinute(100))),
-                  RuleLimit.of("tokens", TokenBucket.of(Rate.perMinute(1_000)))
-                      .withCost("tokens")))
+                  RuleLimit.of("tokens", TokenBucket.of(Rate.perMinute(1_000))).withCost("tokens")))
           .reservation(
               ReservationSettings.DEFAULT
                   .withTtl(Duration.ofSeconds(60))
@@ -67,8 +66,7 @@ class ReservationServiceTest {
           .match("model", "*")
           .limits(
               List.of(
-                  RuleLimit.of("tokens", TokenBucket.of(Rate.perMinute(1_000)))
-                      .withCost("tokens")))
+                  RuleLimit.of("tokens", TokenBucket.of(Rate.perMinute(1_000))).withCost("tokens")))
           .reservation(ReservationSettings.DEFAULT.withExcess(Excess.REFUSE))
           .build();
   private static final Rule SLOTS =
@@ -226,8 +224,7 @@ class ReservationServiceTest {
         bad(reservation("bad", 1).setTtlMs(999), "ttl_ms must be 1000 to 3600000, got 999"),
         bad(reservation("bad", 1).setTtlMs(3_600_001), "ttl_ms must be 1000 to 3600000"),
         new BadCall(() -> client.update("x", -1), "used.tokens must be"),
-        new BadCall(
-            () -> client.update(UpdateRequest.newBuilder().setId("x")), "used is missing"),
+        new BadCall(() -> client.update(UpdateRequest.newBuilder().setId("x")), "used is missing"),
         new BadCall(
             () -> client.settle(SettleRequest.newBuilder().setId("x")), "actual is missing"),
         new BadCall(() -> client.cancel(""), "id is missing"));
