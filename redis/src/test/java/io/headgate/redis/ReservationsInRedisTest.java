@@ -3,6 +3,7 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.Costs;
+import io.headgate.HeldPermits;
 import io.headgate.RateLimiter;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
@@ -160,6 +161,35 @@ class ReservationsInRedisTest {
         () -> second.checkForResult(cost(1)).source() == Source.CACHE);
     reservation.settle(Costs.plain(0));
     Eventually.holds("the denial is invalid", WAIT, () -> second.check(cost(1)).isAllowed());
+  }
+
+  @Test
+  void otherInstanceExplainsTheHeldPermits() {
+    var rule = rule(1_000).build();
+    var first = connect(rule);
+    var second = connect(rule);
+    first.check(cost(50));
+    var reservation = first.reserve(cost(600));
+    Eventually.holds("it is listed", WAIT, () -> !held(second).isEmpty());
+    var usage = held(second).getFirst();
+    assertThat(usage.held().permits()).isEqualTo(600);
+    assertThat(usage.held().reservations()).isOne();
+    assertThat(usage.held().complete()).isTrue();
+    assertThat(usage.used()).isEqualTo(50);
+    assertThat(usage.remaining()).isEqualTo(350);
+    assertThat(second.reservations().largest(id -> true, 5).toCompletableFuture().join())
+        .containsExactly(usage);
+    assertThat(second.reservations().largest(id -> false, 5).toCompletableFuture().join())
+        .isEmpty();
+    reservation.settle(Costs.plain(0));
+    Eventually.holds("it has ended", WAIT, () -> held(second).isEmpty());
+  }
+
+  private static List<HeldPermits.Usage> held(RateLimiter limiter) {
+    var explanation = limiter.explain(Subject.of("user:1")).getFirst();
+    return explanation.limits().stream()
+        .flatMap(limit -> explanation.usage(limit).stream())
+        .toList();
   }
 
   @Test

@@ -40,7 +40,7 @@ class ReservationMutantsTest {
     return Stream.of(
         Arguments.of("a settlement that is repeated is charged again", settlesTwice()),
         Arguments.of("a reservation does not charge its estimate", countsAfterwards()),
-        Arguments.of("an update lowers the reported usage", loosesReports()),
+        Arguments.of("an update lowers the reported usage", losesReports()),
         Arguments.of("a growth is not checked against the limit", growsUnchecked()));
   }
 
@@ -52,7 +52,8 @@ class ReservationMutantsTest {
               && arguments[0] instanceof ReservationCommand command
               && command.action() == Action.SETTLE
               && !settled.add(command.nonce())) {
-            real.charge(
+            var unused =
+                real.charge(
                 command.entries().stream()
                     .filter(entry -> entry.target() > 0)
                     .map(entry -> entry.reserved().charge().withCost(entry.target()))
@@ -63,7 +64,7 @@ class ReservationMutantsTest {
   }
 
   private static Function<Set<String>, Mutant> countsAfterwards() {
-    return unused ->
+    return state ->
         (real, method, arguments, next) ->
             method.equals("reserve") && arguments[0] instanceof Plan plan
                 ? next.run(plan.atZeroCost())
@@ -71,7 +72,7 @@ class ReservationMutantsTest {
   }
 
   /** Drops the usage of every second update. */
-  private static Function<Set<String>, Mutant> loosesReports() {
+  private static Function<Set<String>, Mutant> losesReports() {
     return seen ->
         (real, method, arguments, next) -> {
           if (method.equals("apply")
@@ -91,7 +92,7 @@ class ReservationMutantsTest {
   }
 
   private static Function<Set<String>, Mutant> growsUnchecked() {
-    return unused ->
+    return state ->
         (real, method, arguments, next) -> {
           if (method.equals("apply")
               && arguments[0] instanceof ReservationCommand command
@@ -100,7 +101,7 @@ class ReservationMutantsTest {
                 command.entries().stream()
                     .map(entry -> entry.reserved().charge().withCost(entry.more()))
                     .toList();
-            real.charge(more);
+            var unused = real.charge(more);
           }
           return next.run(arguments);
         };
