@@ -171,6 +171,38 @@ test('a limited caller is explained and can be reset', async () => {
   assert.equal((await service.check(subject)).status, 200);
 });
 
+test('reservations are shown as held, used and free, and configured in the form', async () => {
+  const { page } = tab;
+  const limits = [
+    { name: 'requests', algorithm: 'fixed-window', rate: '100/1h' },
+    { name: 'tokens', algorithm: 'fixed-window', rate: '10000/1h', cost: 'tokens' },
+  ];
+  await service.ask('/v1/rules/model-tokens', { method: 'PUT', body: { id: 'model-tokens', match: { team: '*' }, limits, reservation: { ttl: '5m' } } });
+  await go(page, '#/rules/model-tokens');
+  await page.getByText('No reservation is open').waitFor();
+  const post = (path, body) => service.ask(path, { method: 'POST', body });
+  await post('/v1/usage', { subject: { team: 'red' }, costs: { tokens: 1000 } });
+  const made = await post('/v1/reservations', { subject: { team: 'red' }, costs: { tokens: 6000 } });
+  const row = page.getByRole('row').filter({ hasText: 'tokens' }).filter({ hasText: '6,000' });
+  await row.waitFor();
+  assert.deepEqual((await row.getByRole('cell').allInnerTexts()).slice(-5), ['tokens', '1', '6,000', '1,000', '3,000']);
+  await go(page, '#/explain?subject=team%3Dred');
+  await page.getByText('tokens: 1 open reservation, 6,000 held, 1,000 used, 3,000 free').waitFor();
+  await post(`/v1/reservations/${made.body.id}/settle`, { actual: { tokens: 500 } });
+  await page.getByText('tokens: 1 open reservation').waitFor({ state: 'detached' });
+  await page.getByText('8,500 of 10,000 left').waitFor();
+
+  await go(page, '#/rules/model-tokens/edit');
+  await page.getByLabel('Largest part of the reservation').fill('50%');
+  await page.getByText(/^Valid, checked against revision/).waitFor();
+  await page.getByLabel('Reason').fill('smaller reservations');
+  await page.getByLabel('Author').fill('Ada');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Saved: revision/).waitFor();
+  const granted = await post('/v1/reservations', { subject: { team: 'blue' }, costs: { tokens: 6000 } });
+  assert.equal(granted.body.reserved.tokens, 5000);
+});
+
 test('the most denied callers come first, each with its own page', async () => {
   const { page } = tab;
   await service.ask('/v1/check/batch', { method: 'POST', body: { checks: Array(260).fill({ key: 'user:loud' }) } });

@@ -218,13 +218,28 @@ describe('the form', () => {
     expect(yaml()).not.toContain('consistency');
   });
 
+  it('sets how permits are reserved', () => {
+    render(<Both first={START} />);
+    set('Expires after of the reservation', '30s');
+    set('Largest part of the reservation', '50%');
+    set('Default estimate', '2000');
+    set('A larger estimate', 'refuse');
+    set('An expired reservation is charged', 'charge-reserved');
+    expect(ruleIn(yaml())!['reservation']).toEqual({ ttl: '30s', 'max-share': '50%', default: 2000, excess: 'refuse', 'on-expiry': 'charge-reserved' });
+    for (const [label, value] of [['Expires after of the reservation', ''], ['Largest part of the reservation', ''], ['Default estimate', ''], ['A larger estimate', 'clamp'], ['An expired reservation is charged', 'charge-used']] as const) {
+      set(label, value);
+    }
+    expect(yaml()).not.toContain('reservation');
+  });
+
   it('names the fields that it does not know, and keeps them', () => {
-    const first = `${START}reservation: { ttl: 60s } # for the batch\n`;
+    const first = `${START}regions: local # for the batch\n`;
     render(<Both first={first} />);
     expect(screen.getByText('1 field is only in the YAML')).toBeTruthy();
-    expect(unknownIn(ruleIn(first)!)).toEqual(['reservation']);
+    expect(unknownIn(ruleIn(first)!)).toEqual(['regions']);
+    expect(unknownIn({ ...ruleIn(first)!, reservation: { ttl: '5s', other: 1 } })).toEqual(['regions', 'reservation.other']);
     set('Description', 'mine');
-    expect(yaml()).toContain('reservation: { ttl: 60s } # for the batch\n');
+    expect(yaml()).toContain('regions: local # for the batch\n');
     expect(yaml()).toContain('description: mine\n');
   });
 

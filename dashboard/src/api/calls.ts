@@ -8,6 +8,7 @@ import type {
   Explanation,
   HistorySeries,
   OneCaller,
+  OpenReservations,
   Range,
   Regions,
   Revision,
@@ -44,6 +45,9 @@ export const readRuleSummaries = async (signal?: AbortSignal) =>
 
 export const readRuleFacts = async (id: string, signal?: AbortSignal) =>
   (await ask<RuleFacts>(`/v1/stats/rules/${segment(id)}`, signal ? { signal } : {})).body;
+
+export const readReservations = async (rule: string, signal?: AbortSignal) =>
+  (await ask<OpenReservations>(`/v1/reservations?rule=${encodeURIComponent(rule)}`, signal ? { signal } : {})).body;
 
 export interface RuleQuery {
   search?: string;

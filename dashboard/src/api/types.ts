@@ -383,6 +383,30 @@ export interface LimitState {
   onStoreFailure?: FailurePolicy;
 }
 
+/** The permits that open reservations hold of a limit. */
+export interface HeldPermits {
+  limit: string;
+  open: number;
+  held: number;
+  used: number;
+  free: number;
+  /** Whether all open reservations were read. */
+  complete: boolean;
+}
+
+/** A counter with open reservations. */
+export interface HeldCounter extends HeldPermits {
+  rule: string;
+  key: string;
+}
+
+export interface OpenReservations {
+  /** Of all rules. */
+  open: number;
+  masked: boolean;
+  counters: HeldCounter[];
+}
+
 export interface Explained {
   id: string;
   applies: boolean;
@@ -393,6 +417,8 @@ export interface Explained {
   remaining: number | null;
   conditions: { attribute: string; pattern: string; value: string | null; met: boolean }[];
   limits: LimitState[];
+  /** The limits of which open reservations hold permits; missing if there are none. */
+  reservations?: HeldPermits[];
   /** How a rule that sheds load treats the subject. */
   shedding?: Level & { priority?: string; dropped: boolean; retryAfterMs: number };
 }

@@ -29,6 +29,8 @@ export const CONSISTENCIES = ['strict', 'leased', 'eventual', 'auto'] as const;
 export const POLICIES = ['local', 'allow', 'deny'] as const;
 export const COMBINES = ['all', 'any', 'weighted', 'hierarchical', 'priority'] as const;
 export const SCOPES = ['user', 'group', 'tenant', 'region', 'global'] as const;
+export const EXCESSES = ['clamp', 'refuse'] as const;
+export const EXPIRIES = ['charge-used', 'charge-reserved', 'release'] as const;
 const SIGNALS = ['utilization', 'in-flight', 'queue-wait', 'latency', 'errors'] as const;
 const BOOLEAN = ['true', 'false'] as const;
 
@@ -117,6 +119,17 @@ export const RULE: readonly Field[] = [
     about: 'what decides while the store is unavailable',
     values: POLICIES,
     fields: [{ name: 'allow-then-deny', about: 'allowed for this long, then denied' }],
+  },
+  {
+    name: 'reservation',
+    about: 'how permits are reserved until the real cost is known',
+    fields: [
+      { name: 'ttl', about: 'how long without an update, 60s if not given' },
+      { name: 'max-share', about: 'the largest part of a limit for one reservation, such as 50%' },
+      { name: 'default', about: 'the permits to reserve if the request does not name the cost' },
+      { name: 'excess', about: 'what happens to a larger estimate', values: EXCESSES },
+      { name: 'on-expiry', about: 'what an expired reservation is charged', values: EXPIRIES },
+    ],
   },
   {
     name: 'active',

@@ -11,7 +11,7 @@ import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { callerText } from './name';
 import { RaiseDialog } from './RaiseDialog';
-import { isDeny, isSpent, limitSentence, reasonText, summarize } from './explained';
+import { heldSentence, isDeny, isSpent, limitSentence, reasonText, summarize } from './explained';
 
 interface Props {
   subject: Subject;
@@ -124,6 +124,11 @@ function RuleStanding({ rule, onReset, children }: { rule: Explained; onReset?: 
           )}
           <span className="num">{limitSentence(limit)}</span>
         </div>
+      ))}
+      {rule.reservations?.map((held) => (
+        <p key={held.limit} className="quiet held">
+          {heldSentence(held, held.limit === rule.id)}
+        </p>
       ))}
     </div>
   );

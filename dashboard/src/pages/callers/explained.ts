@@ -1,5 +1,5 @@
-import type { Explained, Explanation, LimitState } from '../../api/types';
-import { count, duration } from '../../ui/format';
+import type { Explained, Explanation, HeldPermits, LimitState } from '../../api/types';
+import { count, duration, plural } from '../../ui/format';
 
 /** Whether a limit refuses every request; it has no permits then. */
 export const isDeny = (limit: LimitState) => limit.algorithm === 'deny';
@@ -13,6 +13,12 @@ export function limitSentence(limit: LimitState): string {
   return policy
     ? `${count(remaining)} left in the share of this instance (limit ${count(limit.limit)})${back}; ${why}`
     : `${count(remaining)} of ${count(limit.limit)} left${rangeWords(limit)}${back}`;
+}
+
+/** The permits that open reservations hold of a limit. */
+export function heldSentence({ limit, open, held, used, free, complete }: HeldPermits, unnamed: boolean): string {
+  const more = complete ? '' : '; there may be more, not all were read';
+  return `${unnamed ? '' : `${limit}: `}${plural(open, 'open reservation')}, ${count(held)} held, ${count(used)} used, ${count(free)} free${more}`;
 }
 
 /** The bounds of a limit that follows the load. */

@@ -13,6 +13,7 @@ import { DeleteRule } from './DeleteRule';
 import { limitsOf, matchText, shedText } from './describe';
 import { Levels, LoadChart, LoadEvents, TunedRates } from './Levels';
 import { limitWords } from './form/words';
+import { Reservations } from './Reservations';
 import { RuleHistory } from './RuleHistory';
 
 const REFRESH_MS = 2000;
@@ -67,6 +68,7 @@ export function RulePage({ id }: { id: string }) {
           <LoadChart series={load} levels={rates} rates />
           {changes}
         </TunedRates>
+        {known && <Reservations rule={id} configured={rule.data?.body['reservation'] !== undefined} />}
         {facts.data && <Figures facts={facts.data} />}
         {facts.data && (
           <section className="section">

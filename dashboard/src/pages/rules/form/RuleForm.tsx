@@ -8,6 +8,7 @@ import { ListField, Segments, SelectField, TextField } from './inputs';
 import { LimitFields } from './LimitFields';
 import { MatchFields } from './MatchFields';
 import { DEFAULT_LIMIT, defaultPer, effectOf, limitsIn, unknownIn, withEffect, withField, withMember, type Effect } from './model';
+import { ReservationFields } from './ReservationFields';
 import { ScheduleFields } from './ScheduleFields';
 import { countValue } from './words';
 
@@ -123,6 +124,12 @@ function Fields({ rule, isNew, onChange }: FieldsProps) {
           )}
         </div>
       </Part>
+      {counts && (
+        <details open={rule['reservation'] !== undefined}>
+          <summary>Reservations{rule['reservation'] === undefined && ': for 60s, up to the whole limit'}</summary>
+          <ReservationFields reservation={rule['reservation']} onChange={(reservation) => set('reservation', reservation)} />
+        </details>
+      )}
       <details open={rule['active'] !== undefined}>
         <summary>Schedule{rule['active'] === undefined && ': always'}</summary>
         <ScheduleFields active={rule['active']} onChange={(active) => set('active', active)} />

@@ -174,6 +174,7 @@ export const momentValue = (text: string): Value | undefined => (text ? text.rep
 
 const FORM_FIELDS = new Set(RULE.map(({ name }) => name).filter((name) => name !== 'threshold'));
 const SCHEDULE_FIELDS = new Set(fieldOf(RULE, 'active')!.fields!.map(({ name }) => name));
+const RESERVATION_FIELDS = new Set(fieldOf(RULE, 'reservation')!.fields!.map(({ name }) => name));
 const OVERRIDE_FIELDS = new Set(['match', 'limit', 'limits']);
 
 /** Returns the fields of a limit that the form edits. */
@@ -241,11 +242,13 @@ const othersInMatch = (match: Value | undefined, prefix: string) =>
 export function unknownIn(rule: ValueMap): string[] {
   const active = rule['active'];
   const overrides = rule['overrides'];
+  const reservation = rule['reservation'];
   return [
     ...others(rule, FORM_FIELDS, ''),
     ...othersInMatch(rule['match'], 'match'),
     ...othersInLimits(rule, ''),
     ...(active === undefined ? [] : isMap(active) ? others(active, SCHEDULE_FIELDS, 'active.') : ['active']),
+    ...(reservation === undefined ? [] : isMap(reservation) ? others(reservation, RESERVATION_FIELDS, 'reservation.') : ['reservation']),
     ...(overrides === undefined ? [] : Array.isArray(overrides) ? overrides.flatMap((override, i) => othersInOverride(override, rule, `overrides[${i}]`)) : ['overrides']),
   ];
 }

@@ -15,7 +15,6 @@ import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +41,7 @@ public final class RateLimiter implements AutoCloseable {
   private final SlotIds slotIds = new SlotIds();
   private final Signals signals;
   private final Reservations reservations;
+  private final Explainer explainer;
   private final @Nullable ExpirySweeper expiry;
   private volatile RuleSet rules;
 
@@ -57,8 +57,9 @@ public final class RateLimiter implements AutoCloseable {
             this::plan,
             new TokenReader(store, slotIds, ticker),
             new ReservedCounters(this::rules, signals::tune));
+    this.explainer = new Explainer(signals, reservations);
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
-    this.expiry = background ? new ExpirySweeper(reservations) : null;
+    this.expiry = background ? new ExpirySweeper(reservations).start() : null;
   }
 
   /** Creates a limiter whose counters are kept in the memory of this JVM. */
@@ -362,23 +363,14 @@ public final class RateLimiter implements AutoCloseable {
 
   /**
    * Explains for every rule whether and why it applies to the subject, with the state of its limits
-   * if it does. Charges nothing.
+   * if it does, and the permits that open reservations hold of them. Charges nothing.
    */
   public List<RuleExplanation> explain(Subject subject) {
     var current = rules; // read once, so that explanation and state are of the same snapshot
     long now = ticker.micros();
     var plan = signals.tune(current, current.plan(Request.of(subject, 0), now, 0));
     var reports = new CheckResult(plan, peek(plan), false).limits();
-    var all = new ArrayList<RuleExplanation>();
-    for (var explanation : current.explain(subject, now)) {
-      var own = reports.stream().filter(r -> r.rule().equals(explanation.rule().id())).toList();
-      all.add(
-          new RuleExplanation(
-              explanation,
-              explanation.applies() ? own : List.of(),
-              signals.explain(plan, explanation.rule(), subject)));
-    }
-    return all;
+    return explainer.explain(current, subject, plan, reports, now);
   }
 
   /** Returns the current rules. */

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -315,7 +316,7 @@ public final class Reservations {
 
   /**
    * Ends reservations that have expired, at most 1,000. A limiter with the system's clock does so
-   * every second in the background.
+   * in the background: every second while reservations are open, every ten seconds otherwise.
    *
    * @return the number of reservations that were found expired
    */
@@ -337,14 +338,23 @@ public final class Reservations {
       reservations.discard(id);
       return CompletableFuture.completedStage(null);
     }
-    return reservations.apply(
-        counters.command(
-            token.get(),
-            id,
-            Action.EXPIRE,
-            ReservationSettings.MAX_TTL,
-            charge -> ReservationCommand.UNREPORTED,
-            charge -> 0L));
+    return reservations.apply(counters.expiry(token.get(), id));
+  }
+
+  /**
+   * Returns the counters of which open reservations hold most, with the state of each. At most
+   * 1,000 reservations are read; {@link HeldPermits#complete} tells whether these are all.
+   *
+   * @param rule selects rules by their id
+   * @param max the highest number of counters
+   */
+  public CompletionStage<List<HeldPermits.Usage>> largest(Predicate<String> rule, int max) {
+    return new HoldReader(tokens, counters).largest(rule, max);
+  }
+
+  /** Reads the permits that open reservations hold. */
+  CompletionStage<OpenHolds> holds() {
+    return new HoldReader(tokens, counters).holds();
   }
 
   /** Returns the number of open reservations in the store, which may be a second old. */

@@ -101,6 +101,19 @@ final class ReservedCounters {
     return new ReservationCommand(token.nonce(), id, token.expiresAt(), action, extension, entries);
   }
 
+  /**
+   * Returns the operation that ends a reservation if it has expired, and else reads its counters.
+   */
+  ReservationCommand expiry(ReservationToken token, String id) {
+    return command(
+        token,
+        id,
+        Action.EXPIRE,
+        ReservationSettings.MAX_TTL,
+        charge -> ReservationCommand.UNREPORTED,
+        charge -> 0L);
+  }
+
   /** Returns the limits of a reply. */
   List<ReservedLimit> limits(ReservationCommand command, ReservationReply reply) {
     var limits = new ArrayList<ReservedLimit>(reply.counters().size());
@@ -110,7 +123,7 @@ final class ReservedCounters {
       limits.add(
           limit(
               reserved.charge(),
-              reserved.charge().cost(),
+              reserved.charge().cost() + counter.grown(),
               counter.charged(),
               counter.remaining(),
               reserved.sameLimit()));

@@ -8,7 +8,8 @@ import java.util.Optional;
  * @param rule the id of the rule
  * @param limit the name of the limit within the rule
  * @param cost the named cost that the limit spends; empty for the plain cost
- * @param requested the estimate. For an operation by id, the amount that was reserved at first
+ * @param requested the estimate. For an operation by id, the amount that was reserved at first with
+ *     the permits that updates have added
  * @param charged the permits that are charged for the reservation now: the granted amount while it
  *     is open, the real cost once it is settled
  * @param remaining the permits that the limit has left for other requests

@@ -14,12 +14,18 @@ import java.util.OptionalLong;
  * @param limits the state of the rule's limits; empty if the rule does not apply. While the store
  *     is unavailable, the state may be {@linkplain LimitReport#isKnown unknown}
  * @param shedding how the rule treats the subject's requests if it sheds load and applies
+ * @param held the permits that open reservations hold of its limits; a limit of which none are held
+ *     is missing. Empty if the store can't be read or keeps no reservations
  */
 public record RuleExplanation(
-    MatchExplanation explanation, List<LimitReport> limits, Optional<Shedding> shedding) {
-  /** Copies the list. */
+    MatchExplanation explanation,
+    List<LimitReport> limits,
+    Optional<Shedding> shedding,
+    List<HeldPermits> held) {
+  /** Copies the lists. */
   public RuleExplanation {
     limits = List.copyOf(limits);
+    held = List.copyOf(held);
   }
 
   /**
@@ -36,6 +42,19 @@ public record RuleExplanation(
     var counters = limits.stream().map(LimitReport::counter).toList();
     int tightest = explanation.rule().combine().tightest(outcomes, counters);
     return OptionalLong.of(outcomes.get(tightest).remaining());
+  }
+
+  /**
+   * Returns the permits that reservations hold of a limit, with those that are used and free.
+   *
+   * @return empty if none are held, or the state of the limit is unknown
+   */
+  public Optional<HeldPermits.Usage> usage(LimitReport limit) {
+    if (!limit.isKnown()) return Optional.empty();
+    return held.stream()
+        .filter(one -> one.limit().equals(limit.name()))
+        .findFirst()
+        .map(one -> new HeldPermits.Usage(one, limit.limit(), limit.remaining()));
   }
 
   /**

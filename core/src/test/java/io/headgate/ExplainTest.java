@@ -32,6 +32,26 @@ class ExplainTest {
   private final ManualTicker ticker = new ManualTicker();
 
   @Test
+  void explainShowsPermitsThatReservationsHold() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("per-user").match("key", "user:*").limit(perMinute(10)).build(),
+            Rule.named("all").limit(FixedWindow.of(Rate.perMinute(100))).build());
+    var mine = limiter.reserve(Request.of(Subject.of("user:ada"), 3));
+    limiter.reserve(Request.of(Subject.of("user:bob"), 5));
+    var ada = limiter.explain(Subject.of("user:ada"));
+    assertThat(ada.stream().map(rule -> rule.held().getFirst().permits())).containsExactly(3L, 8L);
+    assertThat(ada.getLast().held().getFirst().reservations()).isEqualTo(2);
+    assertThat(ada.getFirst().usage(ada.getFirst().limits().getFirst()).orElseThrow().used())
+        .isZero();
+    mine.settle(Costs.plain(2));
+    var settled = limiter.explain(Subject.of("user:ada"));
+    assertThat(settled.getFirst().held()).isEmpty();
+    assertThat(settled.getLast().held().getFirst().permits()).isEqualTo(5);
+  }
+
+  @Test
   void explainListsEveryRuleWithReasonAndState() {
     var limiter =
         limiter(

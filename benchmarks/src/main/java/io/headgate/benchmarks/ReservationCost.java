@@ -16,6 +16,7 @@ import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -23,10 +24,14 @@ import java.util.function.IntFunction;
 
 /**
  * Measures the CPU time of Redis for a reservation that is settled, as a multiple of that for one
- * check in the same run. Rounds of both alternate, and the medians are compared.
+ * check. Short rounds of both alternate in random order, each pair of rounds gives a ratio, and the
+ * median of the ratios is printed with its quartiles. The first pairs are warm-up.
+ *
+ * <p>CPU time is that of the Redis process, so that other load of the machine hardly matters.
  */
 final class ReservationCost {
-  private static final int ROUNDS = 9;
+  private static final int ROUNDS = 25;
+  private static final int WARM_UP = 5;
   private static final int KEYS = 1_000;
 
   private ReservationCost() {}
@@ -34,10 +39,10 @@ final class ReservationCost {
   /**
    * Prints one line per limit and number of concurrent clients.
    *
-   * @param args the number of operations of a round; 20,000 by default
+   * @param args the number of operations of a round; 10,000 by default
    */
   public static void main(String[] args) {
-    int operations = args.length == 0 ? 20_000 : Integer.parseInt(args[0]);
+    int operations = args.length == 0 ? 10_000 : Integer.parseInt(args[0]);
     try (var server = RedisServer.start()) {
       for (int clients : List.of(1, 64)) {
         measure(
@@ -69,17 +74,28 @@ final class ReservationCost {
                   .reserveAsync(request(i, 100))
                   .thenCompose(reservation -> reservation.settleAsync(Costs.plain(25)));
       int count = clients == 1 ? operations / 4 : operations;
+      var order = new Random(1);
       var checks = new ArrayList<Double>();
       var pairs = new ArrayList<Double>();
-      for (int round = 0; round < ROUNDS; round++) {
-        checks.add(run(server, check, clients, count));
-        pairs.add(run(server, pair, clients, count));
+      var ratios = new ArrayList<Double>();
+      for (int round = 0; round < WARM_UP + ROUNDS; round++) {
+        boolean checkFirst = order.nextBoolean();
+        double first = run(server, checkFirst ? check : pair, clients, count);
+        double second = run(server, checkFirst ? pair : check, clients, count);
+        if (round < WARM_UP) continue;
+        checks.add(checkFirst ? first : second);
+        pairs.add(checkFirst ? second : first);
+        ratios.add(pairs.getLast() / checks.getLast());
       }
-      double one = median(checks);
-      double both = median(pairs);
       System.out.printf(
-          "%s, %d clients: check %.1f µs, reserve and settle %.1f µs of Redis, ratio %.2f%n",
-          name, clients, one, both, both / one);
+          "%s, %d clients: check %.1f µs, reserve and settle %.1f µs of Redis, ratio %.2f (%.2f to %.2f)%n",
+          name,
+          clients,
+          quantile(checks, 0.5),
+          quantile(pairs, 0.5),
+          quantile(ratios, 0.5),
+          quantile(ratios, 0.25),
+          quantile(ratios, 0.75));
     }
   }
 
@@ -112,7 +128,7 @@ final class ReservationCost {
     return seconds * 1e6;
   }
 
-  private static double median(List<Double> values) {
-    return values.stream().sorted().toList().get(values.size() / 2);
+  private static double quantile(List<Double> values, double share) {
+    return values.stream().sorted().toList().get((int) (values.size() * share));
   }
 }

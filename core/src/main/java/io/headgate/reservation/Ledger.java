@@ -13,9 +13,10 @@ import java.util.List;
  * {@code reservation.lua}. Immutable.
  *
  * @param used the usage that the client last reported; {@link #UNREPORTED} if it reported none
+ * @param grown the permits that updates have added to the reservation
  * @param pieces the charges, oldest first
  */
-public record Ledger(long used, List<ChargedPiece> pieces) {
+public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
   /** The value of {@code used} before the first report. */
   public static final long UNREPORTED = -1;
 
@@ -31,6 +32,7 @@ public record Ledger(long used, List<ChargedPiece> pieces) {
   public static Ledger of(ReservedCharge reserved) {
     return new Ledger(
         UNREPORTED,
+        0,
         List.of(new ChargedPiece(reserved.charge().cost(), reserved.at(), reserved.freshAt())));
   }
 
@@ -42,7 +44,12 @@ public record Ledger(long used, List<ChargedPiece> pieces) {
   }
 
   Ledger withUsed(long reported) {
-    return new Ledger(reported, pieces);
+    return new Ledger(reported, grown, pieces);
+  }
+
+  /** Returns the ledger with permits that an update has added. */
+  Ledger grownBy(ChargedPiece piece) {
+    return new Ledger(used, grown + piece.amount(), plus(piece).pieces);
   }
 
   /** A ledger and the state of its counter. */
@@ -80,7 +87,7 @@ public record Ledger(long used, List<ChargedPiece> pieces) {
       if (back < piece.amount()) kept.add(piece.withAmount(piece.amount() - back));
       rest -= back;
     }
-    return new Corrected(new Ledger(used, kept), next);
+    return new Corrected(new Ledger(used, grown, kept), next);
   }
 
   static ChargedPiece pieceOf(long amount, Holdable limit, State charged, long now) {
@@ -93,6 +100,6 @@ public record Ledger(long used, List<ChargedPiece> pieces) {
     var all = new ArrayList<>(pieces);
     all.add(piece);
     if (all.size() > MAX_PIECES) all.set(1, all.removeFirst().and(all.getFirst()));
-    return new Ledger(used, all);
+    return new Ledger(used, grown, all);
   }
 }

@@ -32,8 +32,10 @@ public record ReservationReply(
    * @param used the usage that the client last reported; {@link Ledger#UNREPORTED} for none
    * @param remaining the permits that the limit has left for others
    * @param wasExhausted whether the limit had nothing left before the operation and has now
+   * @param grown the permits that updates have added to the reservation
    */
-  public record CounterReply(long charged, long used, long remaining, boolean wasExhausted) {}
+  public record CounterReply(
+      long charged, long used, long remaining, boolean wasExhausted, long grown) {}
 
   /** The reply for a reservation that the store does not have. */
   public static final ReservationReply UNKNOWN =

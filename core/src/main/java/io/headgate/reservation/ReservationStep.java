@@ -91,7 +91,8 @@ public record ReservationStep(
         var ledger = ledger(i);
         long left = remaining(i);
         counters.add(
-            new CounterReply(ledger.total(), ledger.used(), left, exhausted.get(i) && left > 0));
+            new CounterReply(
+                ledger.total(), ledger.used(), left, exhausted.get(i) && left > 0, ledger.grown()));
       }
       return new ReservationStep(
           next, states, new ReservationReply(status, expiresAt, grown, counters));
@@ -142,7 +143,7 @@ public record ReservationStep(
         long more = command.entries().get(i).more();
         if (more == 0) continue;
         states.set(i, next.get(i).state());
-        put(i, ledger(i).plus(Ledger.pieceOf(more, limit(i), states.get(i), now)));
+        put(i, ledger(i).grownBy(Ledger.pieceOf(more, limit(i), states.get(i), now)));
       }
       grown = true;
     }

@@ -188,6 +188,11 @@ final class MemoryReservationStore implements ReservationStore {
   }
 
   @Override
+  public CompletionStage<List<String>> listed(int max) {
+    return CompletableFuture.completedStage(table.listed(max));
+  }
+
+  @Override
   public void discard(String token) {
     table.discard(token);
   }

@@ -6,6 +6,7 @@ import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -56,6 +57,14 @@ public interface ReservationStore {
    * ended.
    */
   CompletionStage<List<String>> expired(int max);
+
+  /**
+   * Returns the tokens of at most {@code max} open reservations, those that expire first. May miss
+   * one that was made within the last second. A store that does not list them returns none.
+   */
+  default CompletionStage<List<String>> listed(int max) {
+    return CompletableFuture.completedStage(List.of());
+  }
 
   /** Removes a token that no instance can read from the list of open reservations. */
   void discard(String token);

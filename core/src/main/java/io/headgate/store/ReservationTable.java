@@ -119,6 +119,15 @@ final class ReservationTable {
   /** Returns the tokens of at most {@code limit} open reservations that have expired. */
   List<String> expired(long now, int limit) {
     dropEnded(now);
+    return expiringBy(now, limit);
+  }
+
+  /** Returns the tokens of at most {@code limit} open reservations, those that expire first. */
+  List<String> listed(int limit) {
+    return expiringBy(Long.MAX_VALUE, limit);
+  }
+
+  private List<String> expiringBy(long now, int limit) {
     var tokens = new ArrayList<String>();
     for (var entry : due.entrySet()) {
       if (entry.getKey().expiresAt > now || tokens.size() == limit) break;

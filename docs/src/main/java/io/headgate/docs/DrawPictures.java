@@ -9,6 +9,7 @@ final class DrawPictures {
   public static void main(String[] arguments) throws IOException {
     var folder = Path.of(arguments[0]);
     Files.writeString(folder.resolve("algorithms.svg"), AlgorithmsPicture.svg());
+    Files.writeString(folder.resolve("reservation.svg"), ReservationPicture.svg());
     System.out.print(AlgorithmsPicture.table());
   }
 

@@ -15,6 +15,13 @@ class PicturesTest {
   }
 
   @Test
+  void pictureOfReservationsIsUpToDate() throws IOException {
+    assertThat(Files.readString(Markdown.ROOT.resolve("docs/images/reservation.svg")))
+        .as("docs/draw generates it")
+        .isEqualTo(ReservationPicture.svg());
+  }
+
+  @Test
   void tableOfTheAlgorithmsIsUpToDate() throws IOException {
     assertThat(Files.readString(Markdown.ROOT.resolve("docs/how-it-works.md")))
         .as("docs/draw prints it")

@@ -3,6 +3,7 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.Costs;
+import io.headgate.HeldPermits;
 import io.headgate.RateLimiter;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reservations of several instances that share a Redis server, by its clock. */
 class ReservationsInRedisTest {
-  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final Duration WAIT = Duration.ofSeconds(40);
   private static RedisServer server;
 
   private final ConcurrentLinkedQueue<RateLimiter> opened = new ConcurrentLinkedQueue<>();
@@ -124,6 +125,17 @@ class ReservationsInRedisTest {
     assertThat(second.reservations().openCount()).isLessThanOrEqualTo(10);
   }
 
+  @Test
+  void instanceThatStartsLaterAndNeverReservesExpiresThem() {
+    var rule = rule(1_000).build();
+    var first = connect(rule);
+    first.reserve(cost(100), Duration.ofSeconds(1)).update(Costs.plain(30));
+    opened.remove(first);
+    first.close();
+    var second = connect(rule);
+    Eventually.holds("it expires", WAIT, () -> left(second) == 970);
+  }
+
   @ParameterizedTest
   @EnumSource
   void everyConsistencyModeReservesStrictly(Consistency mode) {
@@ -149,6 +161,35 @@ class ReservationsInRedisTest {
         () -> second.checkForResult(cost(1)).source() == Source.CACHE);
     reservation.settle(Costs.plain(0));
     Eventually.holds("the denial is invalid", WAIT, () -> second.check(cost(1)).isAllowed());
+  }
+
+  @Test
+  void otherInstanceExplainsTheHeldPermits() {
+    var rule = rule(1_000).build();
+    var first = connect(rule);
+    var second = connect(rule);
+    first.check(cost(50));
+    var reservation = first.reserve(cost(600));
+    Eventually.holds("it is listed", WAIT, () -> !held(second).isEmpty());
+    var usage = held(second).getFirst();
+    assertThat(usage.held().permits()).isEqualTo(600);
+    assertThat(usage.held().reservations()).isOne();
+    assertThat(usage.held().complete()).isTrue();
+    assertThat(usage.used()).isEqualTo(50);
+    assertThat(usage.remaining()).isEqualTo(350);
+    assertThat(second.reservations().largest(id -> true, 5).toCompletableFuture().join())
+        .containsExactly(usage);
+    assertThat(second.reservations().largest(id -> false, 5).toCompletableFuture().join())
+        .isEmpty();
+    reservation.settle(Costs.plain(0));
+    Eventually.holds("it has ended", WAIT, () -> held(second).isEmpty());
+  }
+
+  private static List<HeldPermits.Usage> held(RateLimiter limiter) {
+    var explanation = limiter.explain(Subject.of("user:1")).getFirst();
+    return explanation.limits().stream()
+        .flatMap(limit -> explanation.usage(limit).stream())
+        .toList();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.headgate.server;
 
 import io.headgate.server.api.AddressFuzzTarget;
 import io.headgate.server.grpc.DescriptorsFuzzTarget;
+import io.headgate.server.grpc.ReservationRequestsFuzzTarget;
 import io.headgate.server.http.check.ForwardAuthHeadersFuzzTarget;
 import io.headgate.server.http.check.JsonBodyFuzzTarget;
 import io.headgate.server.simulation.accesslog.AccessLogFuzzTarget;
@@ -19,7 +20,8 @@ class ReaderFuzzTest {
         AddressFuzzTarget.class,
         DescriptorsFuzzTarget.class,
         ForwardAuthHeadersFuzzTarget.class,
-        JsonBodyFuzzTarget.class
+        JsonBodyFuzzTarget.class,
+        ReservationRequestsFuzzTarget.class
       })
   void everySeedIsReadOrRejectedAsDocumented(Class<?> target) {
     Fuzzer.checkSeeds(target);

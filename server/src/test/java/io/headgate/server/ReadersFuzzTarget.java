@@ -2,6 +2,7 @@ package io.headgate.server;
 
 import io.headgate.server.api.AddressFuzzTarget;
 import io.headgate.server.grpc.DescriptorsFuzzTarget;
+import io.headgate.server.grpc.ReservationRequestsFuzzTarget;
 import io.headgate.server.http.check.ForwardAuthHeadersFuzzTarget;
 import io.headgate.server.http.check.JsonBodyFuzzTarget;
 import io.headgate.server.simulation.accesslog.AccessLogFuzzTarget;
@@ -23,6 +24,7 @@ public final class ReadersFuzzTarget {
       case '1' -> AddressFuzzTarget.fuzzerTestOneInput(rest);
       case '2' -> DescriptorsFuzzTarget.fuzzerTestOneInput(rest);
       case '3' -> ForwardAuthHeadersFuzzTarget.fuzzerTestOneInput(rest);
+      case '4' -> ReservationRequestsFuzzTarget.fuzzerTestOneInput(rest);
       default -> JsonBodyFuzzTarget.fuzzerTestOneInput(rest);
     }
   }

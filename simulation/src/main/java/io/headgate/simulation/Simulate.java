@@ -25,7 +25,8 @@ public final class Simulate {
           new OutageScenario(),
           new LocalScenario(),
           new OverrideScenario(),
-          new MemoryScenario());
+          new MemoryScenario(),
+          new ReservationScenario());
 
   private Simulate() {}
 

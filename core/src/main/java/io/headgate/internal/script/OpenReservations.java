@@ -1,12 +1,14 @@
 package io.headgate.internal.script;
 
 import io.headgate.store.ReservationStore;
+import io.headgate.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +37,7 @@ final class OpenReservations {
   private static final byte[] DUE = bytes("due");
   private static final byte[] MAX = bytes(Integer.toString(ReservationStore.MAX_OPEN));
   private static final long REMOVED = -1;
+  private static final long END_OF_TIME = 1L << 53; // the latest time that the script represents
 
   /**
    * The last change of an id that is not sent yet.
@@ -193,14 +196,33 @@ final class OpenReservations {
 
   /** Reads the ids of at most {@code max} reservations that have expired, and the secret. */
   CompletionStage<List<String>> due(int max) {
+    return expiringBy(clock.getAsLong(), max);
+  }
+
+  /** Reads the ids of at most {@code max} reservations, those that expire first. */
+  CompletionStage<List<String>> all(int max) {
+    return expiringBy(END_OF_TIME, max)
+        .toCompletableFuture()
+        .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS)
+        .exceptionallyCompose(thrown -> {
+          var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+          return CompletableFuture.failedStage(
+              cause instanceof StoreException
+                  ? cause
+                  : new StoreException(
+                      cause instanceof TimeoutException
+                          ? StoreException.Kind.TIMEOUT
+                          : StoreException.Kind.OTHER,
+                      "the store did not list the open reservations: " + cause,
+                      cause));
+        });
+  }
+
+  private CompletionStage<List<String>> expiringBy(long time, int max) {
     var unused = flush(); // the same connection executes it first
     return connection
         .reservations(
-            keys,
-            bytes(Long.toString(clock.getAsLong())),
-            DUE,
-            bytes(Integer.toString(max)),
-            ownSecret)
+            keys, bytes(Long.toString(time)), DUE, bytes(Integer.toString(max)), ownSecret)
         .thenApply(reply -> {
           learn((byte[]) reply.getFirst());
           count = (Long) reply.get(1);

@@ -99,7 +99,9 @@ final class ReplyReader {
     for (int i = 0; i < size; i++) {
       long charged = numbers.next();
       long used = numbers.next() - 1;
-      counters.add(new CounterReply(charged, used, numbers.next(), numbers.next() == 1));
+      long remaining = numbers.next();
+      boolean wasExhausted = numbers.next() == 1;
+      counters.add(new CounterReply(charged, used, remaining, wasExhausted, numbers.next()));
     }
     return new ReservationReply(status, expiresAt, grown, counters);
   }

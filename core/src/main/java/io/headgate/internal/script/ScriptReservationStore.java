@@ -162,7 +162,7 @@ public final class ScriptReservationStore implements ReservationStore {
   }
 
   private static CounterReply asReserved(ReservedCharge reserved) {
-    return new CounterReply(reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false);
+    return new CounterReply(reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false, 0);
   }
 
   /** Orders statuses: a reservation that has ended in one slot is not open in the others. */
@@ -211,6 +211,11 @@ public final class ScriptReservationStore implements ReservationStore {
   @Override
   public CompletionStage<List<String>> expired(int max) {
     return list.due(max);
+  }
+
+  @Override
+  public CompletionStage<List<String>> listed(int max) {
+    return list.all(max);
   }
 
   @Override

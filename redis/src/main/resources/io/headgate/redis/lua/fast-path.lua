@@ -63,9 +63,9 @@ local KEPT = 600000000 -- how long a record is kept after the expiry (µs)
 local function record_settled(key, expires_at, index, used, charged, at, was_fresh)
   local text
   if charged == 0 then
-    text = cmsgpack.pack(2, expires_at, index, used, 0)
+    text = cmsgpack.pack(2, expires_at, index, used, 0, 0)
   else
-    text = cmsgpack.pack(2, expires_at, index, used, 1, charged, at, was_fresh)
+    text = cmsgpack.pack(2, expires_at, index, used, 0, 1, charged, at, was_fresh)
   end
   if not sets_expiry then return call('SET', key, text, 'NX') end
   if expires_at < now then expires_at = now end
@@ -118,8 +118,8 @@ local function settle()
     end
   end
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = 2, expires_at, 0, target
-  reply[n + 5], reply[n + 6], reply[n + 7] = used + 1, left, before == 0 and left > 0 and 1 or 0
-  n, pos = n + 7, pos + 18
+  reply[n + 5], reply[n + 6], reply[n + 7], reply[n + 8] = used + 1, left, before == 0 and left > 0 and 1 or 0, 0
+  n, pos = n + 8, pos + 18
   return true
 end
 

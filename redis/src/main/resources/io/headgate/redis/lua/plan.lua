@@ -19,7 +19,8 @@
 --             (µs), whether the limit is the one that was reserved 0|1, the most that it may hold, on expiry (0 used, 1
 --             used or reserved, 2 reserved, 3 nothing), holder (a text): returns the status (0 unknown, and nothing
 --             else; 1 open, 2 settled, 3 expired), expires_at (µs), grown 0|1, and for each counter the permits charged,
---             the permits used plus 1 (0: not reported), remaining, and whether it has permits again 0|1
+--             the permits used plus 1 (0: not reported), remaining, whether it has permits again 0|1, and the permits
+--             that updates have added
 --
 --   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs); for
 --   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;

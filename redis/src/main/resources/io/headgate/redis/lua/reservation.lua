@@ -2,10 +2,10 @@
 -- ReservationStep.java and Ledger.java. The function is defined when a batch first has a reservation.
 --
 --   record  stored beside the counters under a key of its own: status (OPEN, SETTLED or EXPIRED), expires_at (µs), then
---           for each counter that an operation has changed its index, the used permits (-1: not reported), the number of
---           pieces, and for each piece its amount, the time of the charge and the time at which the counter would be
---           fresh without later charges (µs), oldest first
---   ledger  used, pieces
+--           for each counter that an operation has changed its index, the used permits (-1: not reported), the permits
+--           that updates have added, the number of pieces, and for each piece its amount, the time of the charge and the
+--           time at which the counter would be fresh without later charges (µs), oldest first
+--   ledger  used, grown, pieces
 
 local UNKNOWN, OPEN, SETTLED, EXPIRED = 0, 1, 2, 3
 local UPDATE, SETTLE = 0, 1
@@ -94,6 +94,7 @@ local function grow(counters)
     if c.more > 0 then
       states[c.k], changed[c.k] = next_states[i], true
       add_piece(c.ledger, c.more, next_states[i])
+      c.ledger.grown = c.ledger.grown + c.more
     end
   end
   return true
@@ -121,10 +122,10 @@ local function read_record(text)
   local fields, ledgers = {cmsgpack.unpack(text)}, {}
   local at = 3
   while at <= #fields do
-    local pieces, count = {}, fields[at + 2]
-    for i = at + 3, at + 2 + 3 * count, 3 do pieces[#pieces + 1] = {fields[i], fields[i + 1], fields[i + 2]} end
-    ledgers[fields[at]] = {used = fields[at + 1], pieces = pieces}
-    at = at + 3 + 3 * count
+    local pieces, count = {}, fields[at + 3]
+    for i = at + 4, at + 3 + 3 * count, 3 do pieces[#pieces + 1] = {fields[i], fields[i + 1], fields[i + 2]} end
+    ledgers[fields[at]] = {used = fields[at + 1], grown = fields[at + 2], pieces = pieces}
+    at = at + 4 + 3 * count
   end
   return fields[1], fields[2], ledgers
 end
@@ -132,7 +133,8 @@ end
 local function write_record(key, status, expires_at, ledgers)
   local fields = {status, expires_at}
   for index, ledger in pairs(ledgers) do
-    fields[#fields + 1], fields[#fields + 2], fields[#fields + 3] = index, ledger.used, #ledger.pieces
+    local at = #fields
+    fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = index, ledger.used, ledger.grown, #ledger.pieces
     for _, piece in ipairs(ledger.pieces) do
       for i = 1, 3 do fields[#fields + 1] = piece[i] end
     end
@@ -154,7 +156,7 @@ return function(record)
     local c = {
       index = args[pos], k = args[pos + 1], limit = limits[args[pos + 2]], target = args[pos + 3], more = args[pos + 4],
       same_limit = args[pos + 8] == 1, max_amount = args[pos + 9], on_expiry = args[pos + 10], holder = args[pos + 11],
-      ledger = {used = UNREPORTED, pieces = {{args[pos + 5], args[pos + 6], args[pos + 7]}}},
+      ledger = {used = UNREPORTED, grown = 0, pieces = {{args[pos + 5], args[pos + 6], args[pos + 7]}}},
     }
     if c.limit[1] == FAIR then c.holder = {c.holder, 1} end
     pos = pos + 12
@@ -196,7 +198,7 @@ return function(record)
   for i, c in ipairs(counters) do
     local left = remaining(c)
     reply[n + 1], reply[n + 2], reply[n + 3] = total(c.ledger), c.ledger.used + 1, left
-    reply[n + 4] = was_exhausted[i] and left > 0 and 1 or 0
-    n = n + 4
+    reply[n + 4], reply[n + 5] = was_exhausted[i] and left > 0 and 1 or 0, c.ledger.grown
+    n = n + 5
   end
 end

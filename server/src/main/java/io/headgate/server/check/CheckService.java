@@ -1,6 +1,7 @@
 package io.headgate.server.check;
 
 import io.headgate.CheckResult;
+import io.headgate.HeldPermits;
 import io.headgate.JointResult;
 import io.headgate.RateLimiter;
 import io.headgate.Reservation;
@@ -24,8 +25,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -37,6 +40,20 @@ import java.util.function.UnaryOperator;
  * <p>Results are passed on on the event loop. Not thread-safe: each event loop has its own.
  */
 public final class CheckService {
+  private static final String TOO_MANY =
+      "there are too many open reservations, or too many requests wait for the store; settle or"
+          + " cancel reservations, or try again later";
+  private static final String NOT_RESERVED =
+      "the store is unavailable, and a reservation needs it; try again in a second (permits that"
+          + " were reserved without a response stay charged until the reservation expires)";
+  private static final String REPEATABLE =
+      "the store is unavailable, and this operation on a reservation needs it; repeat it in a"
+          + " second: it is applied once (a reservation that is not settled expires by itself)";
+  private static final String NOT_LISTED =
+      "the store is unavailable, and it lists the open reservations; try again in a second";
+  private static final String USAGE_UNKNOWN =
+      "the store is unavailable; the usage was charged in full, in part or not at all";
+
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final DecisionListener listener;
@@ -257,7 +274,8 @@ public final class CheckService {
   public void reserve(PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
     long startNanos = System.nanoTime();
     if (remote) call.trace().storeCallStarted(1);
-    var reserved = orProblem(() -> limiter.reserveAsync(request, ttl)).toCompletableFuture();
+    var reserved =
+        orProblem(() -> limiter.reserveAsync(request, ttl), NOT_RESERVED).toCompletableFuture();
     boolean waited = !reserved.isDone();
     call.whenComplete(
         reserved,
@@ -274,7 +292,7 @@ public final class CheckService {
    * @throws ProblemException if the store does not support it
    */
   public void charge(PendingCall call, Request request, Consumer<CheckResult> then) {
-    call.whenComplete(orProblem(() -> limiter.chargeAsync(request)), then);
+    call.whenComplete(orProblem(() -> limiter.chargeAsync(request), USAGE_UNKNOWN), then);
   }
 
   /**
@@ -286,23 +304,44 @@ public final class CheckService {
       PendingCall call,
       Function<Reservations, CompletionStage<ReservationState>> operation,
       Consumer<ReservationState> then) {
-    call.whenComplete(orProblem(() -> operation.apply(limiter.reservations())), then);
+    call.whenComplete(orProblem(() -> operation.apply(limiter.reservations()), REPEATABLE), then);
   }
 
-  /** Translates failures that the client can act on; all others stay as they are. */
-  private static <T> CompletionStage<T> orProblem(Supplier<CompletionStage<T>> operation) {
+  /**
+   * Passes on the number of open reservations, and the counters of which they hold most.
+   *
+   * @param rule selects rules by their id
+   * @param max the highest number of counters
+   * @throws ProblemException if the store does not keep reservations
+   */
+  public void reservationUsage(
+      PendingCall call,
+      Predicate<String> rule,
+      int max,
+      BiConsumer<Long, List<HeldPermits.Usage>> then) {
+    call.whenComplete(
+        orProblem(() -> limiter.reservations().largest(rule, max), NOT_LISTED),
+        usages -> then.accept(limiter.reservations().openCount(), usages));
+  }
+
+  /**
+   * Translates failures that the client can act on; all others stay as they are.
+   *
+   * @param unavailable the text for a store that can't be used
+   */
+  private static <T> CompletionStage<T> orProblem(
+      Supplier<CompletionStage<T>> operation, String unavailable) {
     try {
       return operation
           .get()
           .exceptionallyCompose(thrown -> {
             var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
             return CompletableFuture.failedStage(
-                cause instanceof StoreException store && store.kind() == Kind.OVERLOADED
+                cause instanceof StoreException store
                     ? new ProblemException(
                         ProblemDocument.of(
-                            503,
-                            "there are too many open reservations, or too many requests wait for"
-                                + " the store; settle or cancel reservations, or try again later"))
+                                503, store.kind() == Kind.OVERLOADED ? TOO_MANY : unavailable)
+                            .with("Retry-After", "1"))
                     : thrown);
           });
     } catch (UnsupportedOperationException e) {

@@ -73,6 +73,23 @@ final class ExplainCommand implements Callable<Integer> {
           .out()
           .println(indent + prefix + limit.at("algorithm").text() + ": " + LimitText.of(limit));
     }
+    for (var held : rule.at("reservations").items()) {
+      context.out().println(indent + reservations(rule, held));
+    }
+  }
+
+  private static String reservations(JsonReply rule, JsonReply held) {
+    String limit = held.at("limit").text();
+    long open = held.at("open").number();
+    return "%s%d open %s: %d held, %d used, %d free%s"
+        .formatted(
+            limit.equals(rule.at("id").text()) ? "" : limit + ", ",
+            open,
+            open == 1 ? "reservation" : "reservations",
+            held.at("held").number(),
+            held.at("used").number(),
+            held.at("free").number(),
+            held.at("complete").isTrue() ? "" : "; there may be more, not all were read");
   }
 
   private static String conditions(JsonReply rule) {

@@ -5,6 +5,7 @@ import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.HealthProto;
+import io.headgate.server.grpc.proto.ReservationsProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.NonApiRequest;
@@ -26,8 +27,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Serves all gRPC services on one event loop: Envoy's rate limit service, health and reflection.
- * Not thread-safe.
+ * Serves all gRPC services on one event loop: Envoy's rate limit service, reservations, health and
+ * reflection. Not thread-safe.
  */
 public final class GrpcApi {
   /** The rule id of decisions by the limit of a descriptor. */
@@ -78,13 +79,18 @@ public final class GrpcApi {
     var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing);
     var streams = new StreamingCalls(vertx);
     var health =
-        new HealthService(streams, readiness, Set.of(RATE_LIMITS), connections::recordActivity);
+        new HealthService(
+            streams,
+            readiness,
+            Set.of(RATE_LIMITS, ReservationService.NAME),
+            connections::recordActivity);
     var reflection =
         new ReflectionService(
             streams,
             readiness,
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
+                ReservationsProto.getDescriptor().findServiceByName("ReservationService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
     this.vertx = vertx;
@@ -95,9 +101,20 @@ public final class GrpcApi {
             .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
             .callHandler(method(HEALTH, "Check"), health::check)
             .callHandler(method(HEALTH, "Watch"), health::watch);
+    serve(new ReservationService(vertx, checkService, access, tracing));
     for (var name : REFLECTION) {
       server.callHandler(method(name, REFLECTION_METHOD), reflection::handle);
     }
+  }
+
+  private void serve(ReservationService reservations) {
+    String service = ReservationService.NAME;
+    server
+        .callHandler(method(service, "Reserve"), reservations::reserve)
+        .callHandler(method(service, "Update"), reservations::update)
+        .callHandler(method(service, "Settle"), reservations::settle)
+        .callHandler(method(service, "Cancel"), reservations::cancel)
+        .callHandler(method(service, "ReportUsage"), reservations::reportUsage);
   }
 
   /** Serves a request that is a gRPC call. Rejects it if there is no memory for it. */

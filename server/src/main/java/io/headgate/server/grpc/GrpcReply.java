@@ -2,6 +2,8 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
 import io.headgate.server.check.CallFailure;
 import io.headgate.server.check.PendingCall;
 import io.headgate.server.trace.Trace;
@@ -28,6 +30,7 @@ final class GrpcReply<A> implements PendingCall {
   private final GrpcServerResponse<Buffer, A> response;
   private final Trace trace;
   private Runnable onTooLong = this::failTooLong;
+  private Runnable onEnd = () -> {};
   private boolean ended;
 
   GrpcReply(GrpcServerRequest<Buffer, A> call) {
@@ -55,6 +58,12 @@ final class GrpcReply<A> implements PendingCall {
   /** Replaces the response to a message that is too long, which is an error by default. */
   void onTooLong(Runnable then) {
     onTooLong = then;
+  }
+
+  /** Runs a task when the call ends, or at once if it has ended. */
+  void onEnd(Runnable task) {
+    if (ended) task.run();
+    else onEnd = task;
   }
 
   private void failTooLong() {
@@ -110,16 +119,22 @@ final class GrpcReply<A> implements PendingCall {
     }
   }
 
-  private void clientDisconnected() {
-    if (ended) return;
+  /** Marks the call as ended; returns false if it was before. */
+  private boolean markEnded() {
+    if (ended) return false;
     ended = true;
+    onEnd.run();
+    return true;
+  }
+
+  private void clientDisconnected() {
+    if (!markEnded()) return;
     trace.clientDisconnected();
   }
 
   /** Sends the only message and ends the call. */
   void send(A message) {
-    if (ended) return;
-    ended = true;
+    if (!markEnded()) return;
     trace.grpcResponded(GrpcStatus.OK.name());
     response.end(message);
   }
@@ -138,15 +153,13 @@ final class GrpcReply<A> implements PendingCall {
 
   /** Ends a stream of responses. */
   void end() {
-    if (ended) return;
-    ended = true;
+    if (!markEnded()) return;
     response.end();
   }
 
   /** Ends the call with a status. */
   void fail(GrpcStatus status, String reason) {
-    if (ended) return;
-    ended = true;
+    if (!markEnded()) return;
     trace.grpcResponded(status.name());
     response.status(status).statusMessage(reason).end();
   }
@@ -162,10 +175,22 @@ final class GrpcReply<A> implements PendingCall {
       task.run();
     } catch (GrpcException e) {
       fail(e.status(), e.reason());
+    } catch (ProblemException e) {
+      fail(status(e.problem()), e.problem().detail());
     } catch (Throwable e) {
       var failure = CallFailure.of(e);
       fail(status(failure), failure.message());
     }
+  }
+
+  /** Returns the status of a problem that handlers of every protocol report. */
+  private static GrpcStatus status(ProblemDocument problem) {
+    return switch (problem.status()) {
+      case 400 -> GrpcStatus.INVALID_ARGUMENT;
+      case 501 -> GrpcStatus.UNIMPLEMENTED;
+      case 503 -> GrpcStatus.UNAVAILABLE;
+      default -> GrpcStatus.INTERNAL;
+    };
   }
 
   private static GrpcStatus status(CallFailure failure) {

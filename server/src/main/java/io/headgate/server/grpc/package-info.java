@@ -1,9 +1,10 @@
 /**
- * gRPC on the HTTP port: Envoy's rate limit service, health and reflection.
+ * gRPC on the HTTP port: Envoy's rate limit service, reservations, health and reflection.
  *
  * <p>The descriptors of a call are mapped to subjects ({@code Descriptors}), decided atomically,
  * and mapped to statuses ({@code DescriptorStatuses}). Messages are generated from {@code
- * src/main/protobuf}.
+ * src/main/protobuf}. Reservations have the operations of the HTTP API ({@code
+ * ReservationService}).
  *
  * <p>The only package that depends on gRPC and Envoy's messages. Must not contain decision logic,
  * read files, or depend on the command line.

@@ -83,7 +83,7 @@ public final class HttpApi {
     this.tracing = views.tracing();
     var checks = new CheckHandlers(checkService, ticker);
     var slots = new SlotHandlers(checkService);
-    var reservations = new ReservationHandlers(checkService, ticker);
+    var reservations = new ReservationHandlers(checkService, ticker, views.stats()::maskOf);
     var signals = new SignalHandlers(limiter);
     var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
@@ -107,6 +107,7 @@ public final class HttpApi {
             .add(PUT, "/v1/slots/*", withoutBody(Role.CHECK, slots::renew))
             .add(DELETE, "/v1/slots/*", withoutBody(Role.CHECK, slots::release))
             .traced(POST, "/v1/reservations", check(Role.CHECK, reservations::reserve))
+            .add(GET, "/v1/reservations", withoutBody(Role.READ, reservations::list))
             .add(PATCH, "/v1/reservations/*", check(Role.CHECK, reservations::update))
             .add(DELETE, "/v1/reservations/*", withoutBody(Role.CHECK, reservations::cancel))
             .add(POST, "/v1/reservations/*/settle", check(Role.CHECK, reservations::settle))

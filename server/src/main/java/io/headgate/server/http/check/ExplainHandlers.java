@@ -137,6 +137,13 @@ public final class ExplainHandlers {
     out.name("limits").beginList();
     for (var report : ruleExplanation.limits()) CheckResultJson.writeLimit(out, report, 0);
     out.endList();
+    if (!ruleExplanation.held().isEmpty()) {
+      out.name("reservations").beginList();
+      for (var report : ruleExplanation.limits()) {
+        ruleExplanation.usage(report).ifPresent(usage -> ReservationJson.write(out, usage));
+      }
+      out.endList();
+    }
     ruleExplanation.shedding().ifPresent(shedding -> SheddingJson.write(out, shedding));
     out.end();
   }

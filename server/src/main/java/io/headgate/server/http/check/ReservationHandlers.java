@@ -1,9 +1,7 @@
 package io.headgate.server.http.check;
 
-import io.headgate.Costs;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
-import io.headgate.ReservedLimit;
 import io.headgate.http.ResultStatus;
 import io.headgate.http.TextSyntax;
 import io.headgate.rule.ReservationSettings;
@@ -11,12 +9,15 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Handles the endpoints that reserve permits, update, settle and cancel reservations by their id,
@@ -28,6 +29,10 @@ public final class ReservationHandlers {
   /** The position of the id in {@code /v1/reservations/ID}. */
   private static final int ID_SEGMENT = 2;
 
+  /** The highest number of counters in a list. */
+  private static final int MAX_COUNTERS = 20;
+
+  private final Function<Exchange, CallerMask> masks;
   private final CheckService checkService;
   private final RateLimitHeaders headers;
 
@@ -35,8 +40,11 @@ public final class ReservationHandlers {
    * Creates handlers.
    *
    * @param ticker the clock for reset times
+   * @param masks returns how callers are shown to the client of a request
    */
-  public ReservationHandlers(CheckService checkService, Ticker ticker) {
+  public ReservationHandlers(
+      CheckService checkService, Ticker ticker, Function<Exchange, CallerMask> masks) {
+    this.masks = masks;
     this.checkService = checkService;
     this.headers = new RateLimitHeaders(ticker);
   }
@@ -75,6 +83,24 @@ public final class ReservationHandlers {
     }
   }
 
+  /** Answers with the counters of which open reservations hold most, of all rules or of one. */
+  public void list(Exchange exchange, byte[] body) {
+    var rule = exchange.query(Set.of("rule")).text("rule").filter(id -> !id.isEmpty());
+    checkService.reservationUsage(
+        exchange,
+        id -> rule.isEmpty() || rule.get().equals(id),
+        MAX_COUNTERS,
+        (open, usages) -> {
+          var mask = masks.apply(exchange);
+          var out = new JsonWriter().begin();
+          out.name("open").value(open).name("masked").value(mask.isActive());
+          out.name("counters").beginList();
+          for (var usage : usages) ReservationJson.write(out, usage, mask);
+          out.endList();
+          exchange.answer(200, MediaTypes.JSON, out.end());
+        });
+  }
+
   /** Records the usage so far, may add permits, and tells whether the client may go on. */
   public void update(Exchange exchange, byte[] body) {
     var update = UsageReader.readUpdate(body);
@@ -88,13 +114,9 @@ public final class ReservationHandlers {
             id,
             state -> {
               var out = new JsonWriter();
-              ReservationJson.writeUpdate(out, state, limit -> used(update.used(), limit));
+              ReservationJson.writeUpdate(out, state, update.used());
               exchange.answer(200, MediaTypes.JSON, out);
             }));
-  }
-
-  private static long used(Costs costs, ReservedLimit limit) {
-    return limit.cost().map(costs::cost).orElse(costs.plain()).orElse(0);
   }
 
   /** Charges the real cost and returns the rest. */

@@ -1,13 +1,15 @@
 package io.headgate.server.http.check;
 
+import io.headgate.Costs;
+import io.headgate.HeldPermits;
 import io.headgate.Reservation;
 import io.headgate.ReservationState;
 import io.headgate.ReservedLimit;
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
+import io.headgate.server.check.ReservationAmounts;
 import java.time.Instant;
-import java.util.List;
-import java.util.TreeMap;
-import java.util.function.ToLongFunction;
+import java.util.SortedMap;
 
 /** Writes reservations as JSON, in the documented order of fields. */
 final class ReservationJson {
@@ -18,9 +20,9 @@ final class ReservationJson {
     out.begin();
     reservation.id().ifPresent(id -> out.name("id").value(id));
     CheckResultJson.writeFields(out, reservation.result(), 0, false);
-    writeAmounts(out.name("reserved"), reservation.limits(), ReservedLimit::charged);
+    write(out.name("reserved"), ReservationAmounts.charged(reservation.limits()));
     if (reservation.limits().stream().anyMatch(ReservedLimit::isClamped)) {
-      writeAmounts(out.name("requested"), reservation.limits(), ReservedLimit::requested);
+      write(out.name("requested"), ReservationAmounts.requested(reservation.limits()));
     }
     reservation.expiresAt().ifPresent(expiry -> out.name("expiresAtMs").value(millis(expiry)));
     out.end();
@@ -29,24 +31,20 @@ final class ReservationJson {
   /**
    * Writes the state after an update.
    *
-   * @param used returns the usage that the client reported for a limit
+   * @param used the usage that the client reported
    */
-  static void writeUpdate(
-      JsonWriter out, ReservationState state, ToLongFunction<ReservedLimit> used) {
+  static void writeUpdate(JsonWriter out, ReservationState state, Costs used) {
     out.begin().name("continue").value(state.mayContinue()).name("status").value(status(state));
     if (state instanceof ReservationState.Open open) {
-      writeAmounts(
-          out.name("reserved"),
-          open.limits(),
-          limit -> Math.max(0, limit.charged() - used.applyAsLong(limit)));
+      write(out.name("reserved"), ReservationAmounts.unused(open.limits(), used));
       out.name("grown").value(open.grown());
       out.name("expiresAtMs").value(millis(open.expiresAt()));
     }
     if (state instanceof ReservationState.Expired expired) {
-      writeAmounts(out.name("charged"), expired.limits(), ReservedLimit::charged);
+      write(out.name("charged"), ReservationAmounts.charged(expired.limits()));
     }
     if (state instanceof ReservationState.Settled settled) {
-      writeAmounts(out.name("charged"), settled.limits(), ReservedLimit::charged);
+      write(out.name("charged"), ReservationAmounts.charged(settled.limits()));
     }
     out.end();
   }
@@ -55,13 +53,34 @@ final class ReservationJson {
   static void writeSettlement(JsonWriter out, ReservationState state) {
     out.begin();
     if (state instanceof ReservationState.Settled settled) {
-      writeAmounts(out.name("charged"), settled.limits(), ReservedLimit::charged);
-      writeAmounts(
-          out.name("returned"),
-          settled.limits(),
-          limit -> Math.max(0, limit.requested() - limit.charged()));
+      write(out.name("charged"), ReservationAmounts.charged(settled.limits()));
+      write(out.name("returned"), ReservationAmounts.returned(settled.limits()));
     }
     out.name("status").value(status(state)).end();
+  }
+
+  /** Writes the open reservations of one counter, with its used and free permits. */
+  static void write(JsonWriter out, HeldPermits.Usage usage) {
+    out.begin();
+    writeFields(out, usage);
+    out.end();
+  }
+
+  /** Writes the open reservations of a counter, with its rule and key. */
+  static void write(JsonWriter out, HeldPermits.Usage usage, CallerMask mask) {
+    out.begin().name("rule").value(usage.held().rule());
+    out.name("key").value(mask.value(usage.held().key()));
+    writeFields(out, usage);
+    out.end();
+  }
+
+  private static void writeFields(JsonWriter out, HeldPermits.Usage usage) {
+    out.name("limit").value(usage.held().limit());
+    out.name("open").value(usage.held().reservations());
+    out.name("held").value(usage.held().permits());
+    out.name("used").value(usage.used());
+    out.name("free").value(usage.remaining());
+    out.name("complete").value(usage.held().complete());
   }
 
   private static String status(ReservationState state) {
@@ -74,13 +93,7 @@ final class ReservationJson {
     };
   }
 
-  /** Writes the smallest amount of each cost; limits without a named cost spend {@code cost}. */
-  private static void writeAmounts(
-      JsonWriter out, List<ReservedLimit> limits, ToLongFunction<ReservedLimit> amount) {
-    var amounts = new TreeMap<String, Long>();
-    for (var limit : limits) {
-      amounts.merge(limit.cost().orElse("cost"), amount.applyAsLong(limit), Math::min);
-    }
+  private static void write(JsonWriter out, SortedMap<String, Long> amounts) {
     out.begin();
     amounts.forEach((cost, permits) -> out.name(cost).value(permits));
     out.end();

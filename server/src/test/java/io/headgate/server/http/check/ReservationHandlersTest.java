@@ -122,6 +122,18 @@ class ReservationHandlersTest {
   }
 
   @Test
+  void returnedPermitsIncludeThoseThatAnUpdateAdded() {
+    String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
+    patch(id, "{\"used\":{\"tokens\":10},\"more\":{\"tokens\":150}}", 200);
+    String settle = "/v1/reservations/" + id + "/settle";
+    for (int i = 0; i < 2; i++) {
+      var settled = post(settle, "{\"actual\":{\"tokens\":50}}", 200);
+      assertThat(settled.at("/returned/tokens").asLong()).isEqualTo(700);
+    }
+    assertThat(remaining()).isEqualTo(950);
+  }
+
+  @Test
   void cancelledReservationReturnsEverything() {
     String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
     assertThat(service.request("DELETE", "/v1/reservations/" + id).status()).isEqualTo(204);
@@ -169,6 +181,47 @@ class ReservationHandlersTest {
     post("/v1/reservations", user, 429);
     service.request("DELETE", "/v1/reservations/" + id);
     post("/v1/reservations", user, 201);
+  }
+
+  @Test
+  void explanationShowsHeldUsedAndFreePermits() {
+    post("/v1/usage", "{\"subject\":{\"team\":\"a\"},\"costs\":{\"tokens\":100}}", 200);
+    post("/v1/reservations", RESERVE_600, 201);
+    String other = "{\"subject\":{\"team\":\"b\"},\"costs\":{\"tokens\":50}}";
+    String id = post("/v1/reservations", other, 201).get("id").asText();
+    var held = post("/v1/explain", "{\"subject\":{\"team\":\"a\"}}", 200).at("/rules/0");
+    assertThat(held.get("reservations"))
+        .hasToString(
+            "[{\"limit\":\"requests\",\"open\":1,\"held\":1,\"used\":1,\"free\":98,\"complete\":true},"
+                + "{\"limit\":\"tokens\",\"open\":1,\"held\":600,\"used\":100,\"free\":300,"
+                + "\"complete\":true}]");
+    service.request("DELETE", "/v1/reservations/" + id);
+    var gone = post("/v1/explain", "{\"subject\":{\"team\":\"b\"}}", 200).at("/rules/0");
+    assertThat(gone.has("reservations")).isFalse();
+  }
+
+  @Test
+  void listShowsTheCountersOfWhichMostIsHeld() {
+    for (var team : new String[] {"a", "a", "b"}) {
+      post(
+          "/v1/reservations",
+          "{\"subject\":{\"team\":\"%s\"},\"costs\":{\"tokens\":300}}".formatted(team),
+          201);
+    }
+    post("/v1/reservations", "{\"subject\":{\"user\":\"7\"}}", 201);
+    var list = answered(client.send("GET", "/v1/reservations", ""), 200);
+    assertThat(list.get("open").asLong()).isEqualTo(4);
+    var first = list.at("/counters/0");
+    assertThat(first.get("key").asText()).contains("a");
+    assertThat(first.get("limit").asText()).isEqualTo("tokens");
+    assertThat(first.get("open").asLong()).isEqualTo(2);
+    assertThat(first.get("held").asLong()).isEqualTo(600);
+    assertThat(first.get("free").asLong()).isEqualTo(400);
+    assertThat(list.get("counters")).hasSize(5);
+    var one = answered(client.send("GET", "/v1/reservations?rule=one", ""), 200).get("counters");
+    assertThat(one).hasSize(1);
+    assertThat(one.get(0).get("free").asLong()).isZero();
+    answered(client.send("GET", "/v1/reservations?user=7", ""), 400);
   }
 
   @Test
