@@ -1,6 +1,9 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.adaptive.AdaptiveReport;
+import io.headgate.benchmarks.cluster.ClusterFaults;
+import io.headgate.benchmarks.cluster.ClusterSpeed;
+import java.time.Duration;
 import java.util.Locale;
 
 /** A part of the report, named as on the command line. */
@@ -15,7 +18,9 @@ enum Section {
   REDIS("Redis"),
   OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy"),
-  ADAPTIVE("Adaptive limits");
+  ADAPTIVE("Adaptive limits"),
+  CLUSTER("Cluster"),
+  CLUSTER_FAULTS("Failures of a cluster");
 
   final String title;
 
@@ -49,6 +54,19 @@ enum Section {
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),
               context.effort() == Effort.FULL);
+      case CLUSTER ->
+          ClusterSpeed.report(
+              context.progress(),
+              new ClusterSpeed.Pace(
+                  Duration.ofMillis(context.effort().redisWarmUpMillis),
+                  context.effort().redisRounds,
+                  Duration.ofMillis(context.effort().redisMillis)));
+      case CLUSTER_FAULTS ->
+          ClusterFaults.report(
+              context.progress(),
+              context.effort() == Effort.FULL
+                  ? new ClusterFaults.Pace(Duration.ofSeconds(5), Duration.ofSeconds(20))
+                  : new ClusterFaults.Pace(Duration.ofSeconds(2), Duration.ofSeconds(8)));
     };
   }
 }
