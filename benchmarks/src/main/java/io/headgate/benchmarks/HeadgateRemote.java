@@ -16,6 +16,7 @@ import io.headgate.store.Source;
 import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
@@ -39,12 +40,19 @@ public record HeadgateRemote(RateLimiter limiter, List<Request> requests) implem
     return open(store, name, limits, keys, cost);
   }
 
-  /** Opens a limiter whose states are in a store, which it closes. */
-  public static Remote open(Store store, String name, List<Limit> limits, int keys, long cost) {
+  /**
+   * Opens a limiter whose states are in a store, which it closes.
+   *
+   * @param others further rules, for requests other than those of this limiter
+   */
+  public static Remote open(
+      Store store, String name, List<Limit> limits, int keys, long cost, Rule... others) {
     var rule = Rule.named(name).match("key", "user:*");
     for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
     try {
-      var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));
+      var rules = new ArrayList<>(List.of(others));
+      rules.add(rule.build());
+      var limiter = RateLimiter.with(store, RuleSet.of(rules));
       var first = Request.of(Subject.of("user:first"));
       Eventually.holds(
           "Headgate has a connection",

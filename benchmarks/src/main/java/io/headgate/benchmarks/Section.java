@@ -57,10 +57,8 @@ enum Section {
       case CLUSTER ->
           ClusterSpeed.report(
               context.progress(),
-              new ClusterSpeed.Pace(
-                  Duration.ofMillis(context.effort().redisWarmUpMillis),
-                  context.effort().redisRounds,
-                  Duration.ofMillis(context.effort().redisMillis)));
+              ClusterSpeed.Pace.of(context.effort() == Effort.FULL),
+              context.root().resolve("server/target/headgate.jar"));
       case CLUSTER_FAULTS ->
           ClusterFaults.report(
               context.progress(),

@@ -48,6 +48,25 @@ public final class ClusterFaults {
         + table;
   }
 
+  /** Runs the partition alone; {@link MemberNetwork#isPermitted} must be true. */
+  static FaultRun partition(ProgressLog progress, Pace pace, Path directory) throws Exception {
+    var faults = new ClusterFaults(progress, pace, directory);
+    try (var network = new MemberNetwork(FaultFleet.SIZE);
+        var fleet = new FaultFleet(directory, network)) {
+      faults.runPartition(fleet, network);
+    }
+    return faults.runs.getFirst();
+  }
+
+  private void runPartition(FaultFleet fleet, MemberNetwork network) throws Exception {
+    run(
+        fleet,
+        "partition: one of three separated for %d s".formatted(pace.fault.toSeconds()),
+        "partition",
+        false,
+        (members, left) -> separated(members, network));
+  }
+
   /** Returns the runs of all faults; without those of the network if it is false. */
   private List<FaultRun> measure(boolean network) throws Exception {
     try (var fleet = new FaultFleet(directory, null)) {
@@ -60,15 +79,10 @@ public final class ClusterFaults {
     if (network) {
       try (var net = new MemberNetwork(FaultFleet.SIZE + 1);
           var fleet = new FaultFleet(directory, net)) {
+        runPartition(fleet, net);
         run(
             fleet,
-            "partition: one of three separated",
-            "partition",
-            false,
-            (f, left) -> separated(f, net));
-        run(
-            fleet,
-            "packets of one to another lost, in one direction",
+            "packets from one to another lost, but not back",
             "asymmetric",
             false,
             (f, left) -> oneDirection(f, net));

@@ -138,7 +138,6 @@ public final class FaultMemberMain {
 
   private void call(Request scarce, Request ample, FaultCounts counts) {
     for (boolean first = true; running; first = !first) {
-      int during = phase;
       long since = System.nanoTime();
       boolean byPolicy = false;
       boolean failed = false;
@@ -150,7 +149,7 @@ public final class FaultMemberMain {
         e.printStackTrace();
         failed = true;
       }
-      record(during, System.nanoTime() - since, byPolicy, failed);
+      record(System.nanoTime() - since, byPolicy, failed);
       try {
         Thread.sleep(PAUSE_MILLIS);
       } catch (InterruptedException e) {
@@ -159,7 +158,9 @@ public final class FaultMemberMain {
     }
   }
 
-  private synchronized void record(int during, long nanos, boolean byPolicy, boolean failed) {
+  /** Records a check in the phase in which it ends. */
+  private synchronized void record(long nanos, boolean byPolicy, boolean failed) {
+    int during = phase;
     latencies[during].recordValue(nanos);
     if (failed) errors[during]++;
     if (!byPolicy) return;

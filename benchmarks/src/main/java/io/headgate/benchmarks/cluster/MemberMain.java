@@ -1,7 +1,6 @@
 package io.headgate.benchmarks.cluster;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.headgate.RateLimiter;
 import io.headgate.benchmarks.Callers;
 import io.headgate.benchmarks.HeadgateRemote;
 import io.headgate.benchmarks.Quota;
@@ -9,12 +8,16 @@ import io.headgate.benchmarks.Remote;
 import io.headgate.benchmarks.RemoteLimiter;
 import io.headgate.cluster.ClusterOptions;
 import io.headgate.cluster.ClusterStore;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.Subject;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -75,8 +78,15 @@ public final class MemberMain {
     long running = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
     write("%d %d".formatted(running, joining));
     var main = new MemberMain(Integer.parseInt(args[3]));
-    var slow = List.<io.headgate.limit.Limit>of(Quota.SLOW.headgate());
-    main.remotes.put(Limiter.CLUSTER, HeadgateRemote.open(store, "cluster", slow, KEYS, 1));
+    var leased =
+        Rule.named("leased")
+            .match("leased", "*")
+            .limit(Quota.GENEROUS.headgate())
+            .consistency(Consistency.LEASED)
+            .build();
+    main.remotes.put(
+        Limiter.CLUSTER,
+        HeadgateRemote.open(store, "cluster", List.of(Quota.SLOW.headgate()), KEYS, 1, leased));
     main.remotes.put(Limiter.SCRIPT, RemoteLimiter.ONE_CALL.open(args[4], "n", Quota.SLOW, KEYS));
     main.remotes.put(Limiter.REDIS, RemoteLimiter.HEADGATE.open(args[4], "n", Quota.SLOW, KEYS));
     write("ready");
@@ -95,7 +105,7 @@ public final class MemberMain {
           var status = store.status();
           write("%d %d".formatted(status.members().size(), status.unowned() + status.unbacked()));
         }
-        case "single" -> write(main.single());
+        case "single" -> write(main.single(words[1]));
         default -> throw new IllegalArgumentException(line);
       }
     }
@@ -125,20 +135,26 @@ public final class MemberMain {
     return Duration.ofNanos(system.getProcessCpuTime());
   }
 
-  /** Returns the median of the time of a check of one thread, one after the other, in ns. */
-  private String single() {
+  /**
+   * Returns the median time of a check of one thread, one after the other, in ns.
+   *
+   * @param consistency that of the rule, strict or leased
+   */
+  private String single(String consistency) {
     var remote = (HeadgateRemote) remotes.get(Limiter.CLUSTER);
     if (remote == null) throw new IllegalStateException("no cluster");
-    RateLimiter limiter = remote.limiter();
-    List<Request> requests = remote.requests();
-    for (int i = 0; i < WARM_UP_CHECKS; i++) limiter.check(requests.get(i % KEYS));
+    boolean leased = consistency.equals("leased");
+    var limiter = remote.limiter();
+    // A lease is of one counter, so that it is used by many checks.
+    var requests = leased ? List.of(Request.of(Subject.of("leased", "one"))) : remote.requests();
+    for (int i = 0; i < WARM_UP_CHECKS; i++) limiter.check(requests.get(i % requests.size()));
     var nanos = new long[CHECKS];
     for (int i = 0; i < CHECKS; i++) {
       long since = System.nanoTime();
-      limiter.check(requests.get(i % KEYS));
+      limiter.check(requests.get(i % requests.size()));
       nanos[i] = System.nanoTime() - since;
     }
-    java.util.Arrays.sort(nanos);
+    Arrays.sort(nanos);
     return Long.toString(nanos[CHECKS / 2]);
   }
 }
