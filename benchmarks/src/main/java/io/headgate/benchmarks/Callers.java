@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * the reply to the last. They are chains of callbacks, so the thread that completes a reply sends
  * the next request.
  */
-final class Callers implements AutoCloseable {
-  static final int COUNT = 64;
+public final class Callers implements AutoCloseable {
+  /** The number of callers unless another is given. */
+  public static final int COUNT = 64;
 
   /** Returned by a caller's supplier of keys to end the caller. */
   static final int NO_MORE = -1;
@@ -30,6 +31,16 @@ final class Callers implements AutoCloseable {
 
   private final ExecutorService threads =
       Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+  private final int count;
+
+  Callers() {
+    this(COUNT);
+  }
+
+  /** Creates that many callers. */
+  public Callers(int count) {
+    this.count = count;
+  }
 
   /**
    * The measurements of one run.
@@ -43,12 +54,12 @@ final class Callers implements AutoCloseable {
    *
    * @param keys creates the supplier of keys for each caller
    */
-  Outcome run(Remote remote, Supplier<IntSupplier> keys, Duration time)
+  public Outcome run(Remote remote, Supplier<IntSupplier> keys, Duration time)
       throws InterruptedException, TimeoutException {
     long start = System.nanoTime();
     long end = start + time.toNanos();
     var callers = new ArrayList<Caller>();
-    for (int i = 0; i < COUNT; i++) callers.add(new Caller(remote, keys.get(), end));
+    for (int i = 0; i < count; i++) callers.add(new Caller(remote, keys.get(), end));
     for (var caller : callers) threads.execute(caller);
     for (var caller : callers) await(caller, time);
     var took = Duration.ofNanos(System.nanoTime() - start);

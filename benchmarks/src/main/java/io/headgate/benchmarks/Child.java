@@ -10,13 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A child process that is killed on close, at the latest when this JVM exits. */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
   private static final int GRACE_SECONDS = 15;
 
   private final Process process;
   private final Thread hook;
 
-  Child(List<String> command) throws IOException {
+  /** Starts a command in the working directory. */
+  public Child(List<String> command) throws IOException {
     this(command, Path.of("."));
   }
 
@@ -31,21 +32,27 @@ final class Child implements AutoCloseable {
   }
 
   /** Returns its standard output and standard error, merged. */
-  InputStream output() {
+  public InputStream output() {
     return process.getInputStream();
   }
 
   /** Returns its standard input. */
-  OutputStream input() {
+  public OutputStream input() {
     return process.getOutputStream();
   }
 
-  int waitFor() throws InterruptedException {
+  /** Waits until it ends, and returns its exit code. */
+  public int waitFor() throws InterruptedException {
     return process.waitFor();
   }
 
+  /** Returns its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** Returns the CPU time used so far, if the operating system reports it. */
-  Optional<Duration> cpu() {
+  public Optional<Duration> cpu() {
     return process.info().totalCpuDuration();
   }
 

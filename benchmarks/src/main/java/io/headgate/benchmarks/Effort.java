@@ -1,7 +1,7 @@
 package io.headgate.benchmarks;
 
 /** The durations and repetitions of measurements. */
-enum Effort {
+public enum Effort {
   /** Short measurements: about 5 minutes. */
   QUICK(1, 2, 400, 3, 200, 6, 3, 2, 1_600, 3, 300),
 

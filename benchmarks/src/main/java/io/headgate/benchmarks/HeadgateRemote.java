@@ -13,16 +13,18 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
+import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 /** Headgate as a library: from a subject through one rule to a result. */
-record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Remote {
+public record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Remote {
   /** Longer than the default of 50 ms, since a busy machine may pause for longer. */
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
+  public static final Duration DEADLINE = Duration.ofSeconds(5);
 
   static Remote open(String uri, String name, Quota quota, int keys) {
     return open(uri, name, List.of(quota.headgate()), keys, 1);
@@ -34,14 +36,26 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
   }
 
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
+    var store = RedisStore.connect(RedisOptions.builder(uri).deadline(DEADLINE).build());
+    return open(store, name, limits, keys, cost);
+  }
+
+  /**
+   * Opens a limiter whose states are in a store, which it closes.
+   *
+   * @param others further rules, for requests other than those of this limiter
+   */
+  public static Remote open(
+      Store store, String name, List<Limit> limits, int keys, long cost, Rule... others) {
     var rule = Rule.named(name).match("key", "user:*");
     for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
-    var store = RedisStore.connect(RedisOptions.builder(uri).deadline(DEADLINE).build());
     try {
-      var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));
+      var rules = new ArrayList<>(List.of(others));
+      rules.add(rule.build());
+      var limiter = RateLimiter.with(store, RuleSet.of(rules));
       var first = Request.of(Subject.of("user:first"));
       Eventually.holds(
-          "Headgate is connected to " + uri,
+          "Headgate has a connection",
           DEADLINE,
           () -> limiter.checkForResult(first).source() == Source.STORE);
       var requests =
@@ -60,7 +74,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
 
   private static boolean isAllowed(CheckResult result) {
     if (result.source() == Source.FALLBACK) {
-      throw new IllegalStateException("Redis was unavailable during the measurement");
+      throw new IllegalStateException("the store was unavailable during the measurement");
     }
     return result.isAllowed();
   }

@@ -18,7 +18,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /** Runs benchmarks one after another, each in new JVMs, and collects the results of JMH. */
-final class Jmh {
+public final class Jmh {
   private static final String COLLECTOR = "-XX:+UseG1GC";
 
   private final Effort effort;

@@ -9,8 +9,9 @@ import java.util.Locale;
  * @param median the median of all turns, which one disturbed turn does not change
  * @param spread half the range
  */
-record Measurement(double median, double spread) {
-  static Measurement of(double... seen) {
+public record Measurement(double median, double spread) {
+  /** Returns the figure of turns; there must be at least one. */
+  public static Measurement of(double... seen) {
     if (seen.length == 0) throw new IllegalArgumentException("nothing was measured");
     var sorted = seen.clone();
     Arrays.sort(sorted);
@@ -21,7 +22,7 @@ record Measurement(double median, double spread) {
   }
 
   /** Returns the ratio of this one to the other, as text. */
-  String times(Measurement other) {
+  public String times(Measurement other) {
     return String.format(Locale.ROOT, "%.2f×", median / other.median);
   }
 

@@ -3,10 +3,14 @@ package io.headgate.benchmarks;
 import java.time.Duration;
 
 /** Prints progress to standard error; standard output is for the report. */
-final class ProgressLog {
+public final class ProgressLog {
   private final long start = System.nanoTime();
 
-  void log(String message) {
+  /** Starts the clock. */
+  public ProgressLog() {}
+
+  /** Prints a line with the time since the start. */
+  public void log(String message) {
     long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
     System.err.printf("[%2d:%02d] %s%n", seconds / 60, seconds % 60, message);
   }

@@ -31,7 +31,8 @@ public enum Quota {
     this.burst = burst;
   }
 
-  TokenBucket headgate() {
+  /** Returns the limit of Headgate. */
+  public TokenBucket headgate() {
     return TokenBucket.of(Rate.of(permits, period)).withBurst(burst);
   }
 

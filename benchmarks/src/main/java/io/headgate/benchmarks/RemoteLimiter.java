@@ -1,7 +1,7 @@
 package io.headgate.benchmarks;
 
 /** The limiters compared on Redis. */
-enum RemoteLimiter {
+public enum RemoteLimiter {
   ONE_CALL("one GCRA script a call"),
   HEADGATE("**Headgate**"),
   HEADGATE_UNCACHED("Headgate, two permits per request: denials are not cached"),
@@ -21,7 +21,7 @@ enum RemoteLimiter {
    *
    * @param name distinguishes its keys from those of other limiters
    */
-  Remote open(String uri, String name, Quota quota, int keys) {
+  public Remote open(String uri, String name, Quota quota, int keys) {
     return switch (this) {
       case ONE_CALL -> ScriptRemote.oneCall(uri, name, quota, keys);
       case HEADGATE -> HeadgateRemote.open(uri, name, quota, keys);

@@ -1,7 +1,10 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.adaptive.AdaptiveReport;
+import io.headgate.benchmarks.cluster.ClusterFaults;
+import io.headgate.benchmarks.cluster.ClusterSpeed;
 import io.headgate.benchmarks.regions.RegionBenchmark;
+import java.time.Duration;
 import java.util.Locale;
 
 /** A part of the report, named as on the command line. */
@@ -17,7 +20,9 @@ enum Section {
   OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy"),
   ADAPTIVE("Adaptive limits"),
-  REGIONS("Regions");
+  REGIONS("Regions"),
+  CLUSTER("Cluster"),
+  CLUSTER_FAULTS("Failures of a cluster");
 
   final String title;
 
@@ -52,6 +57,17 @@ enum Section {
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),
               context.effort() == Effort.FULL);
+      case CLUSTER ->
+          ClusterSpeed.report(
+              context.progress(),
+              ClusterSpeed.Pace.of(context.effort() == Effort.FULL),
+              context.root().resolve("server/target/headgate.jar"));
+      case CLUSTER_FAULTS ->
+          ClusterFaults.report(
+              context.progress(),
+              context.effort() == Effort.FULL
+                  ? new ClusterFaults.Pace(Duration.ofSeconds(5), Duration.ofSeconds(20))
+                  : new ClusterFaults.Pace(Duration.ofSeconds(2), Duration.ofSeconds(8)));
     };
   }
 }

@@ -92,4 +92,36 @@ sealed interface Event {
               time(at), shard, unresponsive ? "stopped" : "dead", time(lasts), time(lostTail));
     }
   }
+
+  /**
+   * A change of the owner of a shard's counters, in a cluster of instances.
+   *
+   * @param detectedAfter how long no member owns the counters, in µs
+   * @param lasts how long the old owner and its part of the instances stay isolated, in µs
+   * @param minority the instances on the side of an isolated owner, by their bits
+   */
+  record OwnerChange(long at, int shard, Kind kind, long detectedAfter, long lasts, long minority)
+      implements Event {
+    /** Why the owner changes. */
+    enum Kind {
+      /** The owner dies, and the member with the copy takes over. */
+      CRASH,
+      /** The owner hands its counters over to another member. */
+      HAND_OVER,
+      /** The owner is separated from the majority, whose member with the copy takes over. */
+      ISOLATION
+    }
+
+    @Override
+    public String toString() {
+      return "%s  owner of shard %d changes (%s), detected after %s, isolated for %s with instances %s"
+          .formatted(
+              time(at),
+              shard,
+              kind,
+              time(detectedAfter),
+              time(lasts),
+              Long.toBinaryString(minority));
+    }
+  }
 }

@@ -117,21 +117,28 @@ final class Path {
     if (server.dead && !server.unresponsive) return;
     server.whenFree(
         keys.length,
-        () -> {
-          var execution = world.run(shard, keys, argument);
-          if (epoch != connection) {
-            world.replyLost(node, shard);
-            return;
-          }
-          if (repliesStalled || dice.permille(lostReplies)) {
-            repliesStalled = true;
-            world.replyLost(node, shard);
-            lastFault = world.now();
-            return;
-          }
-          repliesArriveFrom = Math.max(repliesArriveFrom, world.now() + travel(dice));
-          world.at(repliesArriveFrom, () -> node.run(() -> reply(execution, message, epoch)));
-        });
+        () ->
+            server.execute(
+                node.number(),
+                keys,
+                argument,
+                execution -> leave(execution, message, epoch, dice)));
+  }
+
+  /** Sends a reply, which may be lost. */
+  private void leave(World.Execution execution, long message, long epoch, Dice dice) {
+    if (epoch != connection) {
+      world.replyLost(node, shard);
+      return;
+    }
+    if (repliesStalled || dice.permille(lostReplies)) {
+      repliesStalled = true;
+      world.replyLost(node, shard);
+      lastFault = world.now();
+      return;
+    }
+    repliesArriveFrom = Math.max(repliesArriveFrom, world.now() + travel(dice));
+    world.at(repliesArriveFrom, () -> node.run(() -> reply(execution, message, epoch)));
   }
 
   private void reply(World.Execution execution, long message, long epoch) {

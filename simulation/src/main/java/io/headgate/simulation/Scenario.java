@@ -21,9 +21,14 @@ interface Scenario {
   /** Returns new checks for a run of the script. */
   List<Check> checks(RunScript script);
 
+  /** Creates a server of a run. */
+  default Shard server(World world, int number, long skew) {
+    return new Shard(world, number, skew);
+  }
+
   /** Runs a script. */
   default Result run(RunScript script, boolean tracing) {
-    var world = new World(script, checks(script), tracing);
+    var world = new World(script, checks(script), tracing, this::server);
     var failure = world.run();
     return new Result(failure, world.steps(), world.history());
   }

@@ -8,24 +8,25 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** One server: its states, its clock, and the recent writes that a failover may lose. */
-final class Shard implements ScriptInterpreter.Memory {
+class Shard implements ScriptInterpreter.Memory {
   private static final long WRITE_HISTORY = 5_000_000;
   private static final long SERVICE_TIME = 3; // µs per batch and per key
 
   private record Write(long at, String key, State before, long charged, long settled) {}
 
-  private final World world;
-  private final int number;
+  final World world;
+  final int number;
   private final long skew;
   private final Map<String, State> states = new HashMap<>();
   private final ArrayDeque<Write> writes = new ArrayDeque<>();
   private final Map<String, Long> charged = new HashMap<>();
   private final Map<String, Long> lostCharges = new HashMap<>();
   private final Map<String, Long> heldAtFailover = new HashMap<>();
-  private final List<Runnable> suspended = new ArrayList<>();
+  final List<Runnable> suspended = new ArrayList<>();
   private long busyUntil;
   boolean dead;
   boolean unresponsive;
@@ -56,6 +57,15 @@ final class Shard implements ScriptInterpreter.Memory {
     busyUntil = Math.max(busyUntil, world.now()) + SERVICE_TIME * (1 + keys);
     if (busyUntil <= world.now() + SERVICE_TIME * (1 + keys)) work.run();
     else world.at(busyUntil, work);
+  }
+
+  /**
+   * Executes a batch of an instance.
+   *
+   * @param reply is called with the result, unless the server loses it
+   */
+  void execute(int node, byte[][] keys, byte[] argument, Consumer<World.Execution> reply) {
+    reply.accept(world.run(this, keys, argument));
   }
 
   void stop(boolean unresponsive) {

@@ -25,6 +25,7 @@ public final class Simulate {
           new OutageScenario(),
           new LocalScenario(),
           new OverrideScenario(),
+          new OwnersScenario(),
           new MemoryScenario(),
           new ReservationScenario());
 

@@ -55,12 +55,18 @@ final class World {
   private @Nullable Execution reading;
   private @Nullable String failure;
 
-  World(RunScript script, List<Check> checks, boolean tracing) {
+  /** Creates the servers of a run. */
+  interface ShardFactory {
+    Shard create(World world, int number, long skew);
+  }
+
+  World(RunScript script, List<Check> checks, boolean tracing, ShardFactory servers) {
     this.script = script;
     this.checks = checks;
     this.history = tracing ? new ArrayList<>() : null;
     for (int i = 0; i < script.shards(); i++) {
-      shards.add(new Shard(this, i, Dice.of(script.seed(), 4, i).between(-100_000, 100_000)));
+      long skew = Dice.of(script.seed(), 4, i).between(-100_000, 100_000);
+      shards.add(servers.create(this, i, skew));
     }
     eventTimes = script.events().stream().mapToLong(event -> START + event.at()).sorted().toArray();
     for (int i = 0; i < script.nodes(); i++) nodes.add(new Node(this, i));
@@ -140,6 +146,9 @@ final class World {
               }
             });
       }
+      case Event.OwnerChange change -> {
+        if (shards.get(change.shard()) instanceof OwnedShard owned) owned.change(change);
+      }
     }
   }
 
@@ -214,11 +223,14 @@ final class World {
     queue.add(new Action(Math.max(time, now), orders++, action));
   }
 
-  Execution run(int shard, byte[][] keys, byte[] argument) {
-    var server = shards.get(shard);
+  Execution run(Shard server, byte[][] keys, byte[] argument) {
     long clock = server.clock();
-    batches++;
-    return new Execution(SCRIPT.run(keys, argument, clock, server), clock, batches);
+    return executed(SCRIPT.run(keys, argument, clock, server), clock);
+  }
+
+  /** Records that a server has executed a batch at a time. */
+  Execution executed(byte[] reply, long clock) {
+    return new Execution(reply, clock, ++batches);
   }
 
   void whileReading(Execution execution, Runnable action) {

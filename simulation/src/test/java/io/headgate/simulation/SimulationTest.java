@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class SimulationTest {
   private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40);
+  private static final int MAX_SEEDS_OF_A_DEFECT = 200;
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 
   static Stream<String> scenarios() {
@@ -53,6 +55,17 @@ class SimulationTest {
       var second = scenario.run(scenario.script(seed), true);
       assertThat(second.history()).isEqualTo(first.history()).isNotEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+  void wrongProtocolOfOwnersIsFound(OwnedShard.Defect defect) {
+    var scenario = new OwnersScenario(defect);
+    boolean found = false;
+    for (long seed = 1; seed <= MAX_SEEDS_OF_A_DEFECT && !found; seed++) {
+      found = scenario.run(scenario.script(seed), false).failure() != null;
+    }
+    assertThat(found).as("%s in %d seeds", defect, MAX_SEEDS_OF_A_DEFECT).isTrue();
   }
 
   @Test

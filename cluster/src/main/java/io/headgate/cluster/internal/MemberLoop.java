@@ -29,15 +29,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the batches of partitions to their owners, and delivers the replies, on one thread.
  *
- * <p>At most {@link #MAX_IN_FLIGHT} messages to one owner are in flight. Batches that arrive
+ * <p>At most {@link #MAX_IN_FLIGHT} message to one owner is in flight. Batches that arrive
  * meanwhile, of whatever partition, leave together in the next message: most of the cost of a batch
- * is that of its message.
+ * is that of its message, which wakes up eight threads in three processes. With two messages in
+ * flight a check of 10,000 keys took 40 % more CPU time at three members, as each carried half.
  *
  * <p>The thread exists because a call into the grid may block, for seconds while an expelled member
  * joins anew, and threads of callers must not. Thread-safe.
  */
 final class MemberLoop implements ReadBarrier, AutoCloseable {
-  static final int MAX_IN_FLIGHT = 2;
+  static final int MAX_IN_FLIGHT = 1;
   static final int MAX_CALLS = 512;
 
   /** Bounds the memory of batches while the cluster does not answer. */

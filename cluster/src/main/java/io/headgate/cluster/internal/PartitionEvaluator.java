@@ -1,32 +1,21 @@
 package io.headgate.cluster.internal;
 
 import com.tangosol.util.BinaryEntry;
-import io.headgate.internal.script.LimitFormat;
-import io.headgate.internal.script.ScriptInterpreter;
-import io.headgate.limit.HeldState;
-import io.headgate.limit.Holdable;
-import io.headgate.limit.Limit;
+import io.headgate.internal.script.OwnerScript;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
-import io.headgate.limit.State;
 import io.headgate.store.Ticker;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Evaluates a batch on the entries of one partition, by the clock of this member. Confined to a
  * thread: the grid calls it on the thread of its service.
- *
- * <p>Time never runs backwards for a counter: its entry has the latest time at which it was
- * changed, and a batch is evaluated at that time if the clock of this member, which may have become
- * the owner just now, is behind it.
  */
 final class PartitionEvaluator {
   private static final ThreadLocal<PartitionEvaluator> CURRENT =
       ThreadLocal.withInitial(() -> new PartitionEvaluator(Ticker.system()));
 
   private final Ticker ticker;
-  private final ScriptInterpreter interpreter = new ScriptInterpreter(LimitFormat.CALENDARS);
+  private final OwnerScript script = new OwnerScript();
 
   PartitionEvaluator(Ticker ticker) {
     this.ticker = ticker;
@@ -86,63 +75,10 @@ final class PartitionEvaluator {
   }
 
   private byte[] evaluateBatch(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
-    long given = ScriptInterpreter.timeOf(call.argument());
-    long now = ticker.micros();
-    var slots = HashMap.<String, Slot>newHashMap(call.keys().length);
-    for (var key : call.keys()) {
-      var slot = new Slot(StoredCounter.in(anchor, call.partition(), key));
-      slots.put(key, slot);
-      now = Math.max(now, slot.counter.latest());
-    }
-    var reply = interpreter.run(call.keys(), call.argument(), now, new Entries(slots));
-    for (var slot : slots.values()) {
-      if (!slot.changed) continue;
-      if (given < 0) slot.counter.store(slot.state, now, slot.freshAt);
-      else slot.counter.storeForTesting(slot.state, given);
-    }
-    return reply;
-  }
-
-  private static final class Slot {
-    final StoredCounter counter;
-    State state;
-    long freshAt;
-    boolean changed;
-
-    Slot(StoredCounter counter) {
-      this.counter = counter;
-      this.state = counter.state();
-    }
-  }
-
-  /** The states of one batch, which are stored after its evaluation. */
-  private record Entries(Map<String, Slot> slots) implements ScriptInterpreter.Memory {
-    private Slot slot(String key) {
-      var slot = slots.get(key);
-      if (slot == null) throw new IllegalArgumentException("a batch does not declare " + key);
-      return slot;
-    }
-
-    @Override
-    public State get(String key) {
-      return slot(key).state;
-    }
-
-    @Override
-    public void put(String key, State state) {
-      throw new UnsupportedOperationException("states are stored with their limit");
-    }
-
-    @Override
-    public void put(String key, State state, Limit limit) {
-      var slot = slot(key);
-      if (state.equals(slot.state)) return;
-      slot.state = state;
-      slot.changed = true;
-      slot.freshAt =
-          state instanceof HeldState held && limit instanceof Holdable holdable
-              ? held.freshAt(holdable)
-              : state.freshAt();
-    }
+    return script.run(
+        call.keys(),
+        call.argument(),
+        ticker.micros(),
+        name -> StoredCounter.in(anchor, call.partition(), name));
   }
 }

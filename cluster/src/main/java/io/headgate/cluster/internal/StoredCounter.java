@@ -2,6 +2,7 @@ package io.headgate.cluster.internal;
 
 import com.tangosol.net.cache.CacheMap;
 import com.tangosol.util.BinaryEntry;
+import io.headgate.internal.script.OwnerScript;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.limit.State;
@@ -11,7 +12,7 @@ import io.headgate.limit.StateCodec;
  * The entry of one counter: the time of its last change and its state. Used within one call of an
  * entry processor.
  */
-final class StoredCounter {
+final class StoredCounter implements OwnerScript.OwnedCounter {
   private static final int VERSION = 1;
 
   /** An entry outlives its state, since the clocks of members differ. */
@@ -54,22 +55,18 @@ final class StoredCounter {
     return new StoredCounter(anchor.getAssociatedEntry(GridNode.COUNTERS, key));
   }
 
-  /** Returns the time of the last change, in microseconds; far in the past if there was none. */
-  long latest() {
+  @Override
+  public long latest() {
     return latest;
   }
 
-  State state() {
+  @Override
+  public State state() {
     return state;
   }
 
-  /**
-   * Stores a state until it is fresh.
-   *
-   * @param now the time of the change
-   * @param freshAt the time at which it is fresh, both in microseconds
-   */
-  void store(State next, long now, long freshAt) {
+  @Override
+  public void store(State next, long now, long freshAt) {
     if (freshAt == Long.MIN_VALUE) {
       if (present) entry.remove(false);
       return;
@@ -79,8 +76,8 @@ final class StoredCounter {
     entry.expire(Math.min(MAX_MILLIS, millis + MARGIN_MILLIS));
   }
 
-  /** Stores a state whose time is not that of a clock, so that it must not expire by one. */
-  void storeForTesting(State next, long now) {
+  @Override
+  public void storeForTesting(State next, long now) {
     write(next, now);
     entry.expire(CacheMap.EXPIRY_NEVER);
   }

@@ -1,0 +1,141 @@
+package io.headgate.internal.script;
+
+import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.Limit;
+import io.headgate.limit.State;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Evaluates batches at the owner of their counters, as the members of a cluster do. Not
+ * thread-safe.
+ *
+ * <p>Time never runs backwards for a counter: it has the latest time at which it was changed, and a
+ * batch is evaluated at that time if the clock of this owner, which may have become the owner just
+ * now, is behind it.
+ */
+public final class OwnerScript {
+  /** A counter as its owner stores it, for the time of one batch. */
+  public interface OwnedCounter {
+    /** Returns the time of the last change, in microseconds; far in the past if there was none. */
+    long latest();
+
+    /** Returns the state; {@link State#FRESH} if there is none. */
+    State state();
+
+    /**
+     * Stores a state until it is fresh.
+     *
+     * @param now the time of the change
+     * @param freshAt the time at which it is fresh, both in microseconds
+     */
+    void store(State next, long now, long freshAt);
+
+    /** Stores a state whose time is not that of a clock, so that it must not expire by one. */
+    void storeForTesting(State next, long now);
+  }
+
+  /** The counters of one partition. Simulations are notified of charges. */
+  public interface Counters {
+    /** Returns the counter of a name. */
+    OwnedCounter counter(String name);
+
+    /** Records that permits were charged, or returned if the cost is negative. */
+    default void charged(String key, long cost) {}
+
+    /** Records an operation for the history. */
+    default void noted(Supplier<String> operation) {}
+  }
+
+  private final ScriptInterpreter interpreter = new ScriptInterpreter(LimitFormat.CALENDARS);
+
+  /** Creates a script without any limit decoded yet. */
+  public OwnerScript() {}
+
+  /**
+   * Evaluates a batch and stores the changed states.
+   *
+   * @param names the names of all counters of the batch
+   * @param clock the clock of this owner, in microseconds
+   * @return the encoded reply, which begins with the time of the evaluation
+   * @throws IllegalArgumentException if the batch is malformed; no state is changed then
+   */
+  public byte[] run(String[] names, byte[] argument, long clock, Counters counters) {
+    long given = ScriptInterpreter.timeOf(argument);
+    long now = clock;
+    var slots = HashMap.<String, Slot>newHashMap(names.length);
+    for (var name : names) {
+      var slot = new Slot(counters.counter(name));
+      slots.put(name, slot);
+      now = Math.max(now, slot.counter.latest());
+    }
+    var reply = interpreter.run(names, argument, now, new States(slots, counters));
+    for (var slot : slots.values()) {
+      if (!slot.changed) continue;
+      if (given < 0) slot.counter.store(slot.state, now, slot.freshAt);
+      else slot.counter.storeForTesting(slot.state, given);
+    }
+    return reply;
+  }
+
+  /** Returns the time at which a batch was evaluated, in microseconds, from its reply. */
+  public static long timeOf(byte[] reply) {
+    return new MessagePackReader(reply).next();
+  }
+
+  private static final class Slot {
+    final OwnedCounter counter;
+    State state;
+    long freshAt;
+    boolean changed;
+
+    Slot(OwnedCounter counter) {
+      this.counter = counter;
+      this.state = counter.state();
+    }
+  }
+
+  /** The states of one batch, which are stored after its evaluation. */
+  private record States(Map<String, Slot> slots, Counters counters)
+      implements ScriptInterpreter.Memory {
+    private Slot slot(String key) {
+      var slot = slots.get(key);
+      if (slot == null) throw new IllegalArgumentException("a batch does not declare " + key);
+      return slot;
+    }
+
+    @Override
+    public State get(String key) {
+      return slot(key).state;
+    }
+
+    @Override
+    public void put(String key, State state) {
+      throw new UnsupportedOperationException("states are stored with their limit");
+    }
+
+    @Override
+    public void put(String key, State state, Limit limit) {
+      var slot = slot(key);
+      if (state.equals(slot.state)) return;
+      slot.state = state;
+      slot.changed = true;
+      slot.freshAt =
+          state instanceof HeldState held && limit instanceof Holdable holdable
+              ? held.freshAt(holdable)
+              : state.freshAt();
+    }
+
+    @Override
+    public void charged(String key, long cost) {
+      counters.charged(key, cost);
+    }
+
+    @Override
+    public void noted(Supplier<String> operation) {
+      counters.noted(operation);
+    }
+  }
+}
