@@ -5,6 +5,7 @@ import com.google.protobuf.Parser;
 import io.headgate.server.check.CallFailure;
 import io.headgate.server.check.PendingCall;
 import io.headgate.server.trace.Trace;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.MessageSizeOverflowException;
@@ -28,6 +29,7 @@ final class GrpcReply<A> implements PendingCall {
   private final GrpcServerResponse<Buffer, A> response;
   private final Trace trace;
   private Runnable onTooLong = this::failTooLong;
+  private Runnable onEnd = () -> {};
   private boolean ended;
 
   GrpcReply(GrpcServerRequest<Buffer, A> call) {
@@ -50,6 +52,16 @@ final class GrpcReply<A> implements PendingCall {
       if (invalid instanceof MessageSizeOverflowException) onTooLong.run();
       else fail(GrpcStatus.INVALID_ARGUMENT, "not a valid message for " + call.fullMethodName());
     });
+  }
+
+  /** Sets a task that is run once when the call ends, for whatever reason. */
+  void onEnd(Runnable task) {
+    onEnd = task;
+  }
+
+  private void markEnded() {
+    ended = true;
+    onEnd.run();
   }
 
   /** Replaces the response to a message that is too long, which is an error by default. */
@@ -112,14 +124,14 @@ final class GrpcReply<A> implements PendingCall {
 
   private void clientDisconnected() {
     if (ended) return;
-    ended = true;
+    markEnded();
     trace.clientDisconnected();
   }
 
   /** Sends the only message and ends the call. */
   void send(A message) {
     if (ended) return;
-    ended = true;
+    markEnded();
     trace.grpcResponded(GrpcStatus.OK.name());
     response.end(message);
   }
@@ -131,6 +143,18 @@ final class GrpcReply<A> implements PendingCall {
     response.write(message).onComplete(sent -> call.resume());
   }
 
+  /** Sends one of several messages, and completes when it has been written. */
+  Future<Void> push(A message) {
+    return ended ? Future.succeededFuture() : response.write(message);
+  }
+
+  /** Resets the stream, so that messages that have not been written are dropped. */
+  void cancel() {
+    if (ended) return;
+    markEnded();
+    response.cancel();
+  }
+
   /** Returns whether the call has ended or its client has disconnected. */
   boolean isEnded() {
     return ended;
@@ -139,14 +163,14 @@ final class GrpcReply<A> implements PendingCall {
   /** Ends a stream of responses. */
   void end() {
     if (ended) return;
-    ended = true;
+    markEnded();
     response.end();
   }
 
   /** Ends the call with a status. */
   void fail(GrpcStatus status, String reason) {
     if (ended) return;
-    ended = true;
+    markEnded();
     trace.grpcResponded(status.name());
     response.status(status).statusMessage(reason).end();
   }
