@@ -33,6 +33,7 @@ final class CounterHold {
   private boolean requesting;
   private boolean convert; // the state may be of another limit, which only a charge converts
   private int members;
+  private long wanted; // by all members
 
   CounterHold(Charge charge, long now) {
     this.charge = charge;
@@ -58,6 +59,22 @@ final class CounterHold {
 
   void leave() {
     members--;
+  }
+
+  /** Records that a member wants other permits than before. */
+  void addWanted(long difference) {
+    wanted += difference;
+  }
+
+  /**
+   * Returns how many permits a member gets that wants {@code permits}: all of them if there are
+   * enough for all members, else its part of those that are left.
+   */
+  long share(long permits) {
+    long left = Math.addExact(free(), remaining);
+    if (left >= wanted) return Math.min(permits, free());
+    double part = (double) left * permits / Math.max(1, wanted);
+    return Math.min(free(), Math.max(1, (long) part));
   }
 
   long outstanding() {

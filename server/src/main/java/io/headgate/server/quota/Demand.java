@@ -26,6 +26,11 @@ record Demand(double perSecond, long interval, long reportedAt, long activeAt) {
     return perSecond >= 0;
   }
 
+  /** Returns the number of requests that are expected in some time. */
+  double expected(long time) {
+    return Math.max(0, perSecond) * time / NANOS_PER_SECOND;
+  }
+
   /** Returns the demand after a report of {@code requests}, admitted or not. */
   Demand reported(long requests, long now) {
     long active = requests > 0 ? now : activeAt;

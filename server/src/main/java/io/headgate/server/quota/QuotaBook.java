@@ -173,7 +173,8 @@ public final class QuotaBook<B> {
         }
         follow(bucket, charges, now);
         if (first) charge(bucket, requests); // the counters were unknown when it was settled
-        bucket.wanted = wanted(bucket);
+        bucket.want(wanted(bucket));
+        bucket.pushed = false;
         if (requests > 0 || bucket.isDue() || isExtensionDue(bucket, now)) await(bucket);
       }
     }
@@ -214,10 +215,8 @@ public final class QuotaBook<B> {
    * there, since a proxy can't report it separately.
    */
   private void replaceHolds(QuotaBucket<B> bucket, List<CounterHold> next, long now) {
-    for (var hold : bucket.holds) hold.leave();
     bucket.expire(now);
-    for (var hold : next) hold.join();
-    bucket.holds = List.copyOf(next);
+    bucket.use(next);
   }
 
   /** Sends a strategy that needs no permits. */
@@ -298,7 +297,7 @@ public final class QuotaBook<B> {
     var current = bucket.assignment;
     boolean extendable =
         bucket.sent instanceof Tokens && current.isExtendable(now, ttl, roundTrip);
-    long permits = Math.min(bucket.wanted, bucket.free());
+    long permits = bucket.share();
     if (permits == 0 && bucket.sent instanceof DenyAll) {
       extend(bucket, now);
     } else if (extendable && !isReplaced(bucket, permits)) {
@@ -309,14 +308,16 @@ public final class QuotaBook<B> {
       bucket.sent = permits == 0 ? new DenyAll() : new Tokens(permits);
       send(bucket.stream, new QuotaAction.Assign<>(bucket.id, bucket.sent, true));
     }
+    bucket.pushed = false;
   }
 
   /** Returns whether an assignment is replaced by one of {@code permits}, or else extended. */
   private static boolean isReplaced(QuotaBucket<?> bucket, long permits) {
     if (bucket.isShort()) return true;
     if (!bucket.isDue()) return false;
+    if (bucket.pushed) return permits > 0;
     // Too many permits are returned; all of them if a new assignment would need permits as well.
-    if (bucket.assignment.outstanding() > bucket.wanted) return permits > 0 || bucket.quiet;
+    if (bucket.assignment.outstanding() > bucket.wanted()) return permits > 0 || bucket.quiet;
     return permits > bucket.assignment.outstanding();
   }
 
@@ -366,12 +367,31 @@ public final class QuotaBook<B> {
       bucket.abandoned = true;
       bucket.assignment = bucket.assignment.replaced(0, now);
       send(bucket.stream, new QuotaAction.Abandon<>(bucket.id));
+    } else if (isPushDue(bucket, now)) {
+      bucket.pushed = true;
+      bucket.pushedAt = now;
+      await(bucket);
     }
   }
 
+  /**
+   * Returns whether to assign permits before the next report: the proxy had demand, and has none
+   * left presumably. Envoy reports every 5 seconds, in which many permits come back.
+   */
+  private boolean isPushDue(QuotaBucket<B> bucket, long now) {
+    return !bucket.stream.closed
+        && !bucket.abandoned
+        && !bucket.quiet
+        && !bucket.holds.isEmpty()
+        && bucket.pending == 0
+        && bucket.demand.isKnown()
+        && now - Math.max(bucket.assignment.changedAt(), bucket.pushedAt) >= roundTrip
+        && now - bucket.demand.reportedAt() < ttl
+        && bucket.isExhausted(now);
+  }
+
   private void remove(QuotaBucket<B> bucket) {
-    for (var hold : bucket.holds) hold.leave();
-    bucket.holds = List.of();
+    bucket.use(List.of());
     buckets.remove(bucket);
     bucket.stream.buckets.remove(bucket.id, bucket);
   }

@@ -21,11 +21,13 @@ final class QuotaBucket<B> {
   @Nullable QuotaStrategy sent;
 
   /** The permits that its next assignment should have. */
-  long wanted;
+  private long wanted;
 
   /** How many counters have not replied since it began to wait. */
   int pending;
 
+  boolean pushed; // waits for an assignment without having reported
+  long pushedAt; // when it last began to wait so
   boolean quiet; // the last report had no requests
   boolean failed; // one of the replies was a failure
   boolean abandoned;
@@ -36,6 +38,32 @@ final class QuotaBucket<B> {
     this.stream = stream;
     this.assignment = Assignment.none(now);
     this.demand = Demand.first(now);
+    this.pushedAt = now;
+  }
+
+  long wanted() {
+    return wanted;
+  }
+
+  void want(long permits) {
+    for (var hold : holds) hold.addWanted(permits - wanted);
+    wanted = permits;
+  }
+
+  /** Makes it use these counters and no others. */
+  void use(List<CounterHold> others) {
+    want(0);
+    for (var hold : holds) hold.leave();
+    holds = List.copyOf(others);
+    for (var hold : holds) hold.join();
+  }
+
+  /**
+   * Returns whether the proxy has presumably spent its assignment, at its last known request rate.
+   */
+  boolean isExhausted(long now) {
+    if (!(sent instanceof QuotaStrategy.Tokens(long permits))) return sent != null;
+    return demand.expected(now - assignment.changedAt()) >= permits;
   }
 
   /** Returns the permits to request beyond the outstanding ones. */
@@ -45,7 +73,7 @@ final class QuotaBucket<B> {
 
   /** Returns whether it needs another assignment rather than an extension. */
   boolean isDue() {
-    if (!(sent instanceof QuotaStrategy.Tokens)) return true;
+    if (pushed || !(sent instanceof QuotaStrategy.Tokens)) return true;
     return !assignment.changing() && QuotaSizing.isDue(assignment.outstanding(), wanted);
   }
 
@@ -62,10 +90,10 @@ final class QuotaBucket<B> {
     return most;
   }
 
-  /** Returns the permits that are free in all of its counters. */
-  long free() {
-    long least = Long.MAX_VALUE;
-    for (var hold : holds) least = Math.min(least, hold.free());
+  /** Returns the permits that all of its counters have for it. */
+  long share() {
+    long least = wanted;
+    for (var hold : holds) least = Math.min(least, hold.share(wanted));
     return least;
   }
 

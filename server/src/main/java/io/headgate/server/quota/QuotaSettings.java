@@ -23,7 +23,7 @@ public record QuotaSettings(
     int maxBucketsPerStream) {
   public static final QuotaSettings DEFAULT =
       new QuotaSettings(
-          Duration.ofSeconds(10),
+          Duration.ofSeconds(15),
           Duration.ofSeconds(1),
           Duration.ofMinutes(1),
           10_000,

@@ -5,14 +5,17 @@ package io.headgate.server.quota;
  *
  * <p>An assignment has enough permits for twice the time until the next one can arrive, at the
  * present request rate. It has no more than an equal part of the limit, so that many proxies find
- * permits left, and no less than a proxy of unknown demand, so that it can admit a burst.
+ * permits left, and no less than an eighth of it, so that it can admit a burst.
  */
 final class QuotaSizing {
   /** The largest number of tokens in Envoy's message. */
   static final long MAX_PERMITS = 0xFFFF_FFFFL;
 
-  /** The part of an equal share that a proxy of unknown demand gets. */
-  private static final long FIRST_DIVISOR = 8;
+  /** The part of an equal share that a proxy of unknown demand gets: until it reports again. */
+  private static final long FIRST_DIVISOR = 2;
+
+  /** The part of an equal share that a proxy without demand keeps. */
+  private static final long LEAST_DIVISOR = 8;
 
   private static final double HEADROOM = 2;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -41,7 +44,8 @@ final class QuotaSizing {
     double seconds = Math.max(interval, roundTrip) / NANOS_PER_SECOND;
     double wanted = Math.ceil(HEADROOM * perSecond * seconds);
     long most = Math.clamp(capacity / proxies, 1, MAX_PERMITS);
-    return (long) Math.clamp(wanted, Math.min(first(capacity, proxies), most), (double) most);
+    long least = Math.clamp(capacity / LEAST_DIVISOR / proxies, 1, most);
+    return (long) Math.clamp(wanted, least, (double) most);
   }
 
   /** Returns whether an assignment is to be replaced by one of {@code wanted} permits. */

@@ -220,15 +220,15 @@ class QuotaBookTest {
       proxy.request(1);
       advance(Duration.ofMillis(200), book, List.of(proxy));
       advance(Duration.ofMillis(200), book, List.of(proxy));
-      assertThat(proxy.bucket.active()).isEqualTo(new QuotaStrategy.Tokens(10));
+      assertThat(proxy.bucket.active()).isEqualTo(new QuotaStrategy.Tokens(40));
       proxy.die();
       advance(Duration.ofSeconds(2), book, List.of());
-      assertThat(book.stats().outstanding()).isEqualTo(10);
+      assertThat(book.stats().outstanding()).isEqualTo(40);
       for (int i = 0; i < 20; i++) advance(Duration.ofMillis(200), book, List.of());
       assertThat(book.stats().outstanding()).isZero();
-      assertThat(book.stats().expired()).isEqualTo(10);
+      assertThat(book.stats().expired()).isEqualTo(40);
       assertThat(book.stats().buckets()).isZero();
-      assertThat(remaining(limiter)).isEqualTo(69);
+      assertThat(remaining(limiter)).isEqualTo(39);
     }
   }
 
@@ -260,7 +260,7 @@ class QuotaBookTest {
       var book = book(limiter);
       var stream = book.open(actions -> {}).orElseThrow();
       book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 30, 0)));
-      assertThat(remaining(limiter)).isEqualTo(80 - 30 - 10 - 1);
+      assertThat(remaining(limiter)).isEqualTo(80 - 30 - 40 - 1);
       assertThat(book.stats().unassigned()).isEqualTo(30);
     }
   }
@@ -309,7 +309,7 @@ class QuotaBookTest {
       assertThat(sent)
           .containsExactly(
               new QuotaAction.Assign<>("b", new QuotaStrategy.AllowAll(), true),
-              new QuotaAction.Assign<>("b", new QuotaStrategy.Tokens(10), true));
+              new QuotaAction.Assign<>("b", new QuotaStrategy.Tokens(40), true));
     }
   }
 
