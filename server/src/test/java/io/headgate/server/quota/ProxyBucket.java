@@ -94,6 +94,11 @@ public final class ProxyBucket {
     return everAllowed;
   }
 
+  /** Returns whether an assignment has arrived. */
+  public boolean isAssigned() {
+    return assigned;
+  }
+
   /** Returns the strategy that was applied last. */
   public QuotaStrategy active() {
     return active;
