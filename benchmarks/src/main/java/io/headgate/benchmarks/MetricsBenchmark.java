@@ -36,15 +36,9 @@ public class MetricsBenchmark {
     limiter = RateLimiter.inMemory(Patterns.EXACT.rules(RULES));
     for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
     var repository = InMemoryRuleRepository.of(limiter.rules());
-    metrics = 
+    metrics =
         new Metrics(
-            limiter,
-            repository,
-            new StoreMetrics(),
-            () -> QuotaStats.NONE,
-            Set.of(),
-            () -> 0,
-            1);
+            limiter, repository, new StoreMetrics(), () -> QuotaStats.NONE, Set.of(), () -> 0, 1);
     listener = metrics.listener();
   }
 

@@ -267,11 +267,10 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   @Override
   public Optional<HoldStore> holds() {
-    return Optional.of(
-        (charge, request) ->
-            submit(ScriptCommand.hold(charge.withCost(request.cost()), request))
-                .thenApply(result ->
-                    new HoldStore.Reply(result.outcome(), result.held(), result.until())));
+    return Optional.of((charge, request) ->
+        submit(ScriptCommand.hold(charge.withCost(request.cost()), request))
+            .thenApply(
+                result -> new HoldStore.Reply(result.outcome(), result.held(), result.until())));
   }
 
   /**

@@ -68,8 +68,7 @@ record BucketName(List<String> entries) implements Comparable<BucketName> {
     attributes.put(EnvoyAttributes.DOMAIN, domain);
     attributes.put(EnvoyAttributes.KEYS, Descriptors.value(EnvoyAttributes.joined(keys)));
     for (int i = 0; i < keys.size(); i++) {
-      attributes.put(
-          TruncatedText.name(names.get(i)), Descriptors.value(entries.get(2 * i + 1)));
+      attributes.put(TruncatedText.name(names.get(i)), Descriptors.value(entries.get(2 * i + 1)));
     }
     return Subject.of(attributes);
   }

@@ -84,7 +84,8 @@ public final class GrpcApi {
     var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing);
     var streams = new StreamingCalls(vertx);
     var health =
-        new HealthService(streams, readiness, Set.of(RATE_LIMITS, QUOTAS), connections::recordActivity);
+        new HealthService(
+            streams, readiness, Set.of(RATE_LIMITS, QUOTAS), connections::recordActivity);
     var reflection =
         new ReflectionService(
             streams,

@@ -5,8 +5,8 @@ import io.headgate.server.api.Readiness;
 import io.headgate.server.grpc.proto.RateLimitQuotaResponse;
 import io.headgate.server.grpc.proto.RateLimitQuotaUsageReports;
 import io.headgate.server.quota.QuotaAction;
-import io.headgate.server.quota.QuotaStream;
 import io.headgate.server.quota.QuotaStrategy;
+import io.headgate.server.quota.QuotaStream;
 import io.headgate.server.quota.QuotaUsage;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -85,8 +85,7 @@ final class QuotaService {
       streams.add(call.connection(), reply, this::poll);
       if (reply.isEnded()) return;
       var eventLoop = Objects.requireNonNull(Vertx.currentContext(), "not on an event loop");
-      var opened =
-          quotas.book().open(actions -> eventLoop.runOnContext(woken -> send(actions)));
+      var opened = quotas.book().open(actions -> eventLoop.runOnContext(woken -> send(actions)));
       if (opened.isEmpty()) {
         reply.fail(
             GrpcStatus.RESOURCE_EXHAUSTED,
@@ -100,8 +99,7 @@ final class QuotaService {
       reply.receive(RateLimitQuotaUsageReports.parser(), message -> receive(open, message));
     }
 
-    private void receive(
-        QuotaStream<BucketName> stream, RateLimitQuotaUsageReports message) {
+    private void receive(QuotaStream<BucketName> stream, RateLimitQuotaUsageReports message) {
       onReport.accept(call.connection());
       if (domain.isEmpty()) domain = domain(message);
       var usages = new ArrayList<QuotaUsage<BucketName>>(message.getBucketQuotaUsagesCount());

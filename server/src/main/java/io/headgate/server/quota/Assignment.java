@@ -5,9 +5,9 @@ package io.headgate.server.quota;
  * value: each method returns the next one. Times are in nanoseconds of a monotonic clock.
  *
  * <p>An assignment is a token bucket that starts with its permits and is practically never
- * refilled. It ends when the proxy applies the next one, or when its lifetime is over. The invariant
- * is that {@code outstanding} is at least the number of permits that the proxy has spent and not
- * reported, plus those that it may spend until the assignment expires. So a hold of {@code
+ * refilled. It ends when the proxy applies the next one, or when its lifetime is over. The
+ * invariant is that {@code outstanding} is at least the number of permits that the proxy has spent
+ * and not reported, plus those that it may spend until the assignment expires. So a hold of {@code
  * outstanding} permits covers the proxy, whatever it does.
  *
  * <p>The protocol does not acknowledge an assignment. A proxy may spend the previous one until the
@@ -21,8 +21,7 @@ package io.headgate.server.quota;
  * @param changedAt when the assignment was sent that may not have arrived yet
  * @param changing whether the previous assignment may still be in use
  */
-record Assignment(
-    long outstanding, long permits, long sentAt, long changedAt, boolean changing) {
+record Assignment(long outstanding, long permits, long sentAt, long changedAt, boolean changing) {
   /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   Assignment {
     if (outstanding < 0 || permits < 0) {

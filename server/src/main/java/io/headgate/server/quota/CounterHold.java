@@ -30,6 +30,7 @@ final class CounterHold {
   private long unassigned; // admitted without an assignment, to be charged as far as possible
   private long remaining; // by the last reply
   private long requestedAt;
+  private long grantedAt; // when the last request was sent that had a reply
   private boolean requesting;
   private boolean convert; // the state may be of another limit, which only a charge converts
   private int members;
@@ -39,6 +40,7 @@ final class CounterHold {
     this.charge = charge;
     this.limit = (Holdable) charge.limit();
     this.requestedAt = now;
+    this.grantedAt = now;
   }
 
   Charge charge() {
@@ -131,8 +133,9 @@ final class CounterHold {
     return !waiting.isEmpty();
   }
 
-  long requestedAt() {
-    return requestedAt;
+  /** Returns a time from which the lease of the hold lasts at least. */
+  long grantedAt() {
+    return grantedAt;
   }
 
   /** Returns whether a request without a waiting bucket is due: to charge or to release permits. */
@@ -169,9 +172,15 @@ final class CounterHold {
         new HoldRequest(holder, order, usage, cost, want, lease), reported, converts, buckets);
   }
 
-  /** Applies the reply of the store. */
-  void granted(Prepared prepared, HoldStore.Reply reply) {
+  /**
+   * Applies the reply of the store.
+   *
+   * @return false if no permits were granted because those admitted without an assignment did not
+   *     fit. The next request charges as many as do
+   */
+  boolean granted(Prepared prepared, HoldStore.Reply reply) {
     requesting = false;
+    grantedAt = requestedAt;
     held = reply.held();
     // More than was held can't be reported as spent of the hold.
     addUnassigned(Math.max(0, spent - prepared.spent - Math.max(0, held)));
@@ -186,6 +195,7 @@ final class CounterHold {
     if (held < prepared.request.want() && remaining > 0 && prepared.request.cost() == 0) {
       convert = true;
     }
+    return reply.outcome() instanceof Outcome.Passed;
   }
 
   /** Records that a request failed. It may have been executed; the next one reports all again. */

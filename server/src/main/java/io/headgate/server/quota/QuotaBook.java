@@ -202,7 +202,8 @@ public final class QuotaBook<B> {
     for (var charge : charges) {
       var hold =
           holds.computeIfAbsent(
-              new CounterName(charge.counter(), charge.key()), name -> new CounterHold(charge, now));
+              new CounterName(charge.counter(), charge.key()),
+              name -> new CounterHold(charge, now));
       hold.adopt(charge);
       next.add(hold);
     }
@@ -263,7 +264,8 @@ public final class QuotaBook<B> {
   }
 
   private void failed(CounterHold hold, CounterHold.Prepared prepared, Throwable problem) {
-    LOG.debug("cannot hold permits of {}; its assignments are not extended", hold.charge(), problem);
+    LOG.debug(
+        "cannot hold permits of {}; its assignments are not extended", hold.charge(), problem);
     hold.failed(prepared);
     for (var bucket : prepared.buckets()) {
       bucket.failed = true;
@@ -274,7 +276,11 @@ public final class QuotaBook<B> {
 
   @SuppressWarnings("unchecked") // all buckets of this book have ids of type B
   private void granted(CounterHold hold, CounterHold.Prepared prepared, HoldStore.Reply reply) {
-    hold.granted(prepared, reply);
+    if (!hold.granted(prepared, reply)) {
+      for (var bucket : prepared.buckets()) hold.await(bucket);
+      request(hold);
+      return;
+    }
     long now = nanos.getAsLong();
     for (var waiting : prepared.buckets()) {
       var bucket = (QuotaBucket<B>) waiting;
@@ -288,15 +294,14 @@ public final class QuotaBook<B> {
   /** Returns whether the leases of all counters outlast an assignment that is sent now. */
   private static boolean isTimely(QuotaBucket<?> bucket, long now) {
     for (var hold : bucket.holds) {
-      if (now - hold.requestedAt() > QuotaSettings.PROCESSING.toNanos()) return false;
+      if (now - hold.grantedAt() > QuotaSettings.PROCESSING.toNanos()) return false;
     }
     return !bucket.holds.isEmpty();
   }
 
   private void assign(QuotaBucket<B> bucket, long now) {
     var current = bucket.assignment;
-    boolean extendable =
-        bucket.sent instanceof Tokens && current.isExtendable(now, ttl, roundTrip);
+    boolean extendable = bucket.sent instanceof Tokens && current.isExtendable(now, ttl, roundTrip);
     long permits = bucket.share();
     if (permits == 0 && bucket.sent instanceof DenyAll) {
       extend(bucket, now);

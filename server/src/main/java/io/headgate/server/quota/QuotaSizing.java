@@ -39,8 +39,7 @@ final class QuotaSizing {
    * @param interval the time between its reports, in nanoseconds
    * @param roundTrip see {@link QuotaSettings#roundTrip}
    */
-  static long size(
-      double perSecond, long interval, long roundTrip, long capacity, int proxies) {
+  static long size(double perSecond, long interval, long roundTrip, long capacity, int proxies) {
     double seconds = Math.max(interval, roundTrip) / NANOS_PER_SECOND;
     double wanted = Math.ceil(HEADROOM * perSecond * seconds);
     long most = Math.clamp(capacity / proxies, 1, MAX_PERMITS);

@@ -18,7 +18,8 @@ public sealed interface QuotaStrategy {
     public Tokens {
       if (permits < 1 || permits > QuotaSizing.MAX_PERMITS) {
         throw new IllegalArgumentException(
-            "an assignment has 1 to %d permits, got %d".formatted(QuotaSizing.MAX_PERMITS, permits));
+            "an assignment has 1 to %d permits, got %d"
+                .formatted(QuotaSizing.MAX_PERMITS, permits));
       }
     }
   }

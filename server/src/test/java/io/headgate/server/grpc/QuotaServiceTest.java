@@ -2,11 +2,13 @@ package io.headgate.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.util.Durations;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaServiceGrpc;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.headgate.Decision;
 import io.headgate.limit.Deny;
@@ -22,6 +24,8 @@ import io.headgate.server.quota.QuotaSettings;
 import io.headgate.store.MemoryStore;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -99,8 +103,7 @@ class QuotaServiceTest {
   }
 
   private RateLimitQuotaResponse first(Map<String, String> entries) throws InterruptedException {
-    var call =
-        OpenCall.open(service, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
+    var call = OpenCall.open(service, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
     call.send(report("shop", entries));
     var response = Objects.requireNonNull(call.answer(), "no response");
     call.end();
@@ -149,10 +152,56 @@ class QuotaServiceTest {
     assertThat(blanket(entries)).isEqualTo(BlanketRule.DENY_ALL);
   }
 
+  /** Envoy rejects a whole response with such an id, so that one header would end all quotas. */
+  @Test
+  void bucketThatIsNotUtf8IsIgnoredAndTheOthersAreAssigned() throws InterruptedException {
+    var invalid = ByteString.copyFrom(new byte[] {'a', (byte) 0xFF});
+    var reports =
+        io.headgate.server.grpc.proto.RateLimitQuotaUsageReports.newBuilder().setDomain("shop");
+    for (var value : List.of(invalid, ByteString.copyFromUtf8("valid"))) {
+      reports
+          .addBucketQuotaUsagesBuilder()
+          .setNumRequestsDenied(1)
+          .getBucketIdBuilder()
+          .addBucketBuilder()
+          .setKey("tenant")
+          .setValueBytes(value);
+    }
+    reports.addBucketQuotaUsagesBuilder().getBucketIdBuilder();
+    var method = RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod();
+    var call = OpenCall.open(service, raw(method));
+    call.send(reports.build().toByteArray());
+    var response = Objects.requireNonNull(call.answer(), "no response");
+    assertThat(response.getBucketActionList())
+        .hasSize(2)
+        .allSatisfy(action ->
+            assertThat(action.getBucketId().getBucketMap()).isEqualTo(Map.of("tenant", "valid")));
+    call.end();
+  }
+
+  private static <A> MethodDescriptor<byte[], A> raw(MethodDescriptor<?, A> method) {
+    return MethodDescriptor.<byte[], A>newBuilder()
+        .setType(method.getType())
+        .setFullMethodName(method.getFullMethodName())
+        .setRequestMarshaller(
+            new MethodDescriptor.Marshaller<>() {
+              @Override
+              public InputStream stream(byte[] bytes) {
+                return new ByteArrayInputStream(bytes);
+              }
+
+              @Override
+              public byte[] parse(InputStream stream) {
+                throw new UnsupportedOperationException();
+              }
+            })
+        .setResponseMarshaller(method.getResponseMarshaller())
+        .build();
+  }
+
   @Test
   void streamWithoutADomainIsRefused() throws Exception {
-    var call =
-        OpenCall.open(service, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
+    var call = OpenCall.open(service, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
     call.send(report("", Map.of("tenant", "a")));
     assertThat(call.status().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
   }
@@ -161,8 +210,7 @@ class QuotaServiceTest {
   void streamWithoutATokenIsRefused() throws Exception {
     var access = new AccessControl(Optional.of("for-admins"), Optional.of("for-checks"));
     try (var guarded = GrpcService.with(access, PER_TENANT)) {
-      var call =
-          OpenCall.open(guarded, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
+      var call = OpenCall.open(guarded, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
       call.send(report("shop", Map.of("tenant", "a")));
       assertThat(call.status().getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
     }
@@ -242,8 +290,7 @@ class QuotaServiceTest {
         var two = new SimulatedEnvoy(second.port(), Map.of("tenant", "a"));
         var three = new SimulatedEnvoy(second.port(), Map.of("tenant", "a"))) {
       runUntilExhausted(List.of(one, two, three), LIMIT);
-      var subject =
-          Subject.of(Map.of("domain", "shop", "descriptor", "tenant", "tenant", "a"));
+      var subject = Subject.of(Map.of("domain", "shop", "descriptor", "tenant", "tenant", "a"));
       var allowed = 0;
       while (first.limiter.check(subject).isAllowed()) allowed++;
       assertThat(allowed + admitted(List.of(one, two, three))).isLessThanOrEqualTo(LIMIT);
@@ -262,8 +309,7 @@ class QuotaServiceTest {
         Eventually.holds("an assignment", PATIENCE, envoy::request);
         assertThat(remaining(brief, subject)).isLessThanOrEqualTo(20);
       }
-      Eventually.holds(
-          "all permits are back", PATIENCE, () -> remaining(brief, subject) == 40);
+      Eventually.holds("all permits are back", PATIENCE, () -> remaining(brief, subject) == 40);
     }
   }
 
@@ -275,8 +321,7 @@ class QuotaServiceTest {
   @Test
   void idleBucketIsAbandoned() throws InterruptedException {
     try (var brief = GrpcService.assigning(MemoryStore.create(), SHORT, RULES)) {
-      var call =
-          OpenCall.open(brief, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
+      var call = OpenCall.open(brief, RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod());
       call.send(report("shop", Map.of("nothing", "matches")));
       var answers = new ArrayList<RateLimitQuotaResponse>();
       Eventually.holds(

@@ -49,7 +49,8 @@ class AssignmentTest {
           int requests = random.nextInt(mostRequests + 1);
           for (int i = 0; i < requests; i++) proxy.request(now);
         }
-        case 8, 9, 10, 11 -> toServer.add(new InFlight<>(arrival(toServer), proxy.report().allowed()));
+        case 8, 9, 10, 11 ->
+            toServer.add(new InFlight<>(arrival(toServer), proxy.report().allowed()));
         case 12 -> replace(random.nextInt(30));
         default -> extend();
       }

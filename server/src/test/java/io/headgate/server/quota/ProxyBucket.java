@@ -1,8 +1,8 @@
 package io.headgate.server.quota;
 
 /**
- * A model of one bucket in Envoy, by the comments of its protocol: a strategy that equals the active
- * one extends it, any other one replaces it, and a token bucket begins full and is refilled
+ * A model of one bucket in Envoy, by the comments of its protocol: a strategy that equals the
+ * active one extends it, any other one replaces it, and a token bucket begins full and is refilled
  * continuously. Without an active assignment every request is denied. Times are in nanoseconds. Not
  * thread-safe.
  */

@@ -77,9 +77,10 @@ class QuotaBookTest {
 
     void connect() {
       stream =
-          book.open(sent -> {
-                for (var action : sent) actions.add(new Late<>(arrival(actions), action));
-              })
+          book.open(
+                  sent -> {
+                    for (var action : sent) actions.add(new Late<>(arrival(actions), action));
+                  })
               .orElseThrow();
     }
 
@@ -212,6 +213,26 @@ class QuotaBookTest {
   }
 
   @Test
+  void thousandsOfProxiesShareOneLimit() {
+    var limit = FixedWindow.of(Rate.of(1_000, Duration.ofDays(1)));
+    var many = new QuotaSettings(TTL, ROUND_TRIP, Duration.ofSeconds(6), 2_000, 2_000, 1);
+    try (var limiter = limiter(perTenant(limit))) {
+      var book = new QuotaBook<String>(limiter, many, this::nanos);
+      var proxies = new ArrayList<Proxy>();
+      for (int i = 0; i < 2_000; i++) proxies.add(new Proxy(book, i, false));
+      for (int i = 0; i < 40; i++) {
+        for (var proxy : proxies) {
+          proxy.request(1);
+          if (i % 10 == 9) proxy.report();
+        }
+        advance(Duration.ofMillis(200), book, proxies);
+      }
+      assertThat(book.stats().streams()).isEqualTo(2_000);
+      assertThat(admissions).hasSizeBetween(100, 1_000);
+    }
+  }
+
+  @Test
   void permitsOfADeadProxyAreChargedWhenItsAssignmentExpires() {
     var limit = FixedWindow.of(Rate.of(80, Duration.ofDays(1)));
     try (var limiter = limiter(perTenant(limit))) {
@@ -303,8 +324,7 @@ class QuotaBookTest {
       var stream = book.open(sent::addAll).orElseThrow();
       var usage = List.of(new QuotaUsage<>("b", TENANT, 0, 1));
       book.report(stream, usage);
-      limiter.replaceRules(
-          RuleSet.of(perTenant(FixedWindow.of(Rate.of(80, Duration.ofDays(1))))));
+      limiter.replaceRules(RuleSet.of(perTenant(FixedWindow.of(Rate.of(80, Duration.ofDays(1))))));
       book.report(stream, usage);
       assertThat(sent)
           .containsExactly(
