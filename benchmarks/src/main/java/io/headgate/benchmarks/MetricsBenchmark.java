@@ -4,6 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.Request;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.DecisionListener;
 import java.util.Set;
@@ -35,7 +36,9 @@ public class MetricsBenchmark {
     limiter = RateLimiter.inMemory(Patterns.EXACT.rules(RULES));
     for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
     var repository = InMemoryRuleRepository.of(limiter.rules());
-    metrics = new Metrics(limiter, repository, new StoreMetrics(), Set.of(), () -> 0, 1);
+    metrics =
+        new Metrics(
+            limiter, repository, new StoreMetrics(), () -> QuotaStats.NONE, Set.of(), () -> 0, 1);
     listener = metrics.listener();
   }
 

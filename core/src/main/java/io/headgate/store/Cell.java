@@ -1,5 +1,7 @@
 package io.headgate.store;
 
+import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
@@ -32,6 +34,13 @@ abstract sealed class Cell permits WordCell, StateCell {
 
   final boolean isFor(Counter counter, String key) {
     return this.counter.equals(counter) && this.key.equals(key);
+  }
+
+  /** Returns when a state of this cell is fresh; that of holds depends on the limit. */
+  final long freshAt(State state) {
+    return state instanceof HeldState held && counter.limit() instanceof Holdable limit
+        ? held.freshAt(limit)
+        : state.freshAt();
   }
 
   /** Returns whether the cell can store states of this charge's limit. */
@@ -98,7 +107,7 @@ abstract sealed class Cell permits WordCell, StateCell {
   final boolean retireIfFresh(long time) {
     var state = lock();
     if (state == null) return false;
-    if (state.freshAt() > time) {
+    if (freshAt(state) > time) {
       restore(state);
       return false;
     }

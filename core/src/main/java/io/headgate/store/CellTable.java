@@ -63,6 +63,16 @@ final class CellTable {
     return cell != null && cell.accepts(charge) ? cell : segment(hash).obtain(charge, now);
   }
 
+  /**
+   * Returns the cell of the charge's counter as one that can store holds, which the word of a
+   * {@link WordCell} can't. Replaces such a cell by one with the same state.
+   */
+  Cell obtainForHolds(Charge charge, long now) {
+    int hash = charge.hash();
+    var cell = Segment.findUnlocked(chains, index(hash), charge.counter(), charge.key(), hash);
+    return cell instanceof StateCell ? cell : segment(hash).obtainForHolds(charge, now);
+  }
+
   /** Removes the cell of this counter and key, if there is one. */
   void remove(Counter counter, String key) {
     int hash = Charge.hashOf(counter, key);

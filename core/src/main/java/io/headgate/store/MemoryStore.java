@@ -34,6 +34,7 @@ public final class MemoryStore implements Store {
   private final Runnable onClose;
   private final SignalStore signals;
   private final MemoryReservationStore reservations;
+  private final MemoryHoldStore holds;
 
   /**
    * Creates a store over a table that the caller sweeps.
@@ -46,6 +47,7 @@ public final class MemoryStore implements Store {
     this.onClose = onClose;
     this.signals = new MemorySignalStore(ticker);
     this.reservations = new MemoryReservationStore(this, table);
+    this.holds = new MemoryHoldStore(this, table);
   }
 
   /** Creates a store with the system clock and {@link #DEFAULT_MAX_KEYS}. */
@@ -234,6 +236,11 @@ public final class MemoryStore implements Store {
   @Override
   public Optional<ReservationStore> reservations() {
     return Optional.of(reservations);
+  }
+
+  @Override
+  public Optional<HoldStore> holds() {
+    return Optional.of(holds);
   }
 
   @Override

@@ -134,6 +134,24 @@ final class Segment {
     }
   }
 
+  /** Returns the cell of the charge's counter as a {@link StateCell}. */
+  Cell obtainForHolds(Charge charge, long now) {
+    int hash = charge.hash();
+    lock.lock();
+    try {
+      var found = findUnlocked(charge.counter(), charge.key(), hash);
+      if (found instanceof StateCell) return found;
+      State state = State.FRESH;
+      if (found != null) {
+        state = found.retire();
+        unlink(found, hash);
+      }
+      return add(new StateCell(charge.counter(), charge.key(), state), hash, now);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void remove(Counter counter, String key, int hash) {
     lock.lock();
     try {
@@ -171,7 +189,7 @@ final class Segment {
   private void sweepChain(int slot, long now) {
     long freshBy = now - GRACE;
     for (var cell = chain(slot); cell != null; cell = cell.next) {
-      if (cell.isUnused() || cell.read().freshAt() > freshBy) continue;
+      if (cell.isUnused() || cell.freshAt(cell.read()) > freshBy) continue;
       if (cell.retireIfFresh(freshBy)) unlink(cell, slot);
     }
   }
@@ -222,11 +240,11 @@ final class Segment {
         var state = cell.read();
         long cellUsed = state.used(now);
         boolean cellRefused = cellUsed > 0 && cell.isRefused();
-        if (isBetterVictim(cellRefused, cellUsed, state.freshAt())) {
+        if (isBetterVictim(cellRefused, cellUsed, cell.freshAt(state))) {
           victim = cell;
           refused = cellRefused;
           used = cellUsed;
-          freshAt = state.freshAt();
+          freshAt = cell.freshAt(state);
         }
       }
     }

@@ -88,6 +88,11 @@ public interface Store extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns where permits are held for holders of their own; empty if the store has no holds. */
+  default Optional<HoldStore> holds() {
+    return Optional.empty();
+  }
+
   /** Releases the threads and connections of the store. */
   @Override
   default void close() {}

@@ -4,6 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.files.FileWatcher;
+import io.headgate.server.grpc.EnvoyQuotas;
 import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.HttpApi;
@@ -81,6 +82,7 @@ public final class Service implements AutoCloseable {
   private final StatsRunner stats;
   private final SimulationExecutor simulations;
   private final Tracing tracing;
+  private final EnvoyQuotas quotas;
   private final List<Supplier<DecisionListener>> listeners; // each is called once per event loop
   private final Readiness readiness = new Readiness();
   private final StatsHandlers statsHandlers;
@@ -133,11 +135,13 @@ public final class Service implements AutoCloseable {
     this.tracing = Tracing.of(settings.traces(), stats.instance());
     this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
+    this.quotas = new EnvoyQuotas(limiter, grpc.quotas());
     this.metrics =
         new Metrics(
             limiter,
             repository,
             store,
+            quotas::stats,
             BUILT_IN_RULES,
             connectionLimiter::openConnections,
             settings.eventLoops());
@@ -161,6 +165,7 @@ public final class Service implements AutoCloseable {
                     .setInternalBlockingPoolSize(1)
                     .setFileSystemOptions(noFiles))
             .build();
+    vertx.setPeriodic(EnvoyQuotas.TICK_MILLIS, ticked -> quotas.tick());
   }
 
   /**
@@ -338,6 +343,7 @@ public final class Service implements AutoCloseable {
           new GrpcApi(
               vertx,
               checkService,
+              quotas,
               ticker,
               settings.access(),
               readiness,

@@ -265,6 +265,24 @@ class ArchitectureTest {
         .check(ALL);
   }
 
+  @Test
+  void quotasDoNotDependOnAProtocol() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.quota..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.vertx..",
+            "io.netty..",
+            "com.google.protobuf..")
+        .check(ALL);
+  }
+
   /** Both protocols decide through one class, so that decisions are counted and traced alike. */
   @Test
   void protocolsDecideThroughTheCheckService() {

@@ -32,10 +32,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The behaviour required of every store with a single caller. {@link SlotContract} is the part that
- * concerns slots.
+ * The behaviour required of every store with a single caller. {@link SlotContract} and {@link
+ * HoldContract} are the parts that concern slots and holds.
  */
-abstract class SoleCallerContract extends SlotContract {
+abstract class SoleCallerContract extends HoldContract {
 
   @ParameterizedTest
   @MethodSource("everyKind")

@@ -11,6 +11,7 @@ import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.HoldStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -262,6 +263,14 @@ public final class ScriptExecutor implements Store, HoldingStore {
   @Override
   public Optional<ReservationStore> reservations() {
     return connection.keepsReservations() ? Optional.of(reservations) : Optional.empty();
+  }
+
+  @Override
+  public Optional<HoldStore> holds() {
+    return Optional.of((charge, request) ->
+        submit(ScriptCommand.hold(charge.withCost(request.cost()), request))
+            .thenApply(
+                result -> new HoldStore.Reply(result.outcome(), result.held(), result.until())));
   }
 
   /**

@@ -94,8 +94,12 @@ final class Descriptors {
   }
 
   static String domain(RateLimitRequest call) {
-    String domain = call.getDomain();
-    return isUtf8(domain) ? domain : escaped(call.getDomainBytes());
+    return text(call.getDomain(), call.getDomainBytes());
+  }
+
+  /** Returns a string as it is, or with bytes that are not UTF-8 escaped. */
+  static String text(String decoded, ByteString bytes) {
+    return isUtf8(decoded) ? decoded : escaped(bytes);
   }
 
   static String key(RateLimitDescriptor.Entry entry) {

@@ -6,6 +6,7 @@ import io.headgate.server.api.Readiness;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.ReservationsProto;
+import io.headgate.server.grpc.proto.RlqsProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.NonApiRequest;
@@ -27,8 +28,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Serves all gRPC services on one event loop: Envoy's rate limit service, reservations, health and
- * reflection. Not thread-safe.
+ * Serves all gRPC services on one event loop: Envoy's rate limit and quota services, reservations,
+ * health and reflection. Not thread-safe.
  */
 public final class GrpcApi {
   /** The rule id of decisions by the limit of a descriptor. */
@@ -42,6 +43,9 @@ public final class GrpcApi {
   static final int MAX_MESSAGE_BYTES = 1024 * 1024;
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
+  private static final String QUOTAS = "envoy.service.rate_limit_quota.v3.RateLimitQuotaService";
+  private static final String QUOTA_METHOD = "StreamRateLimitQuotas";
+  private static final int MAX_QUOTA_STREAMS_PER_CONNECTION = 64;
   private static final String HEALTH = "grpc.health.v1.Health";
 
   /** Older tools use the second name; the messages are the same. */
@@ -59,11 +63,13 @@ public final class GrpcApi {
    * Creates the services. Must be called on the event loop that serves them.
    *
    * @param checkService decides the calls of this event loop
+   * @param quotas the quota assignments of all event loops
    * @param connections tracks the connections of this event loop
    */
   public GrpcApi(
       Vertx vertx,
       CheckService checkService,
+      EnvoyQuotas quotas,
       Ticker ticker,
       AccessControl access,
       Readiness readiness,
@@ -82,7 +88,7 @@ public final class GrpcApi {
         new HealthService(
             streams,
             readiness,
-            Set.of(RATE_LIMITS, ReservationService.NAME),
+            Set.of(RATE_LIMITS, QUOTAS, ReservationService.NAME),
             connections::recordActivity);
     var reflection =
         new ReflectionService(
@@ -91,14 +97,24 @@ public final class GrpcApi {
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 ReservationsProto.getDescriptor().findServiceByName("ReservationService"),
+                RlqsProto.getDescriptor().findServiceByName("RateLimitQuotaService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
+    var quotaService =
+        new QuotaService(
+            quotas,
+            new StreamingCalls(
+                vertx, quotas.settings().maxStreams(), MAX_QUOTA_STREAMS_PER_CONNECTION),
+            access,
+            readiness,
+            connections::recordActivity);
     this.vertx = vertx;
     this.connections = connections;
     this.reflectionResponseBytes = reflection.maxResponseBytes();
     this.server =
         GrpcServer.server(vertx, options)
             .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
+            .callHandler(method(QUOTAS, QUOTA_METHOD), quotaService::handle)
             .callHandler(method(HEALTH, "Check"), health::check)
             .callHandler(method(HEALTH, "Watch"), health::watch);
     serve(new ReservationService(vertx, checkService, access, tracing));
@@ -119,21 +135,23 @@ public final class GrpcApi {
 
   /** Serves a request that is a gRPC call. Rejects it if there is no memory for it. */
   public void handle(HttpServerRequest request) {
-    boolean reflection = isReflection(request);
+    boolean reflection = isMethod(request, REFLECTION_METHOD);
+    boolean quotas = isMethod(request, QUOTA_METHOD);
     long responseBytes = reflection ? reflectionResponseBytes : 0;
     var call = new NonApiRequest(request, vertx, connections, responseBytes);
-    if (call.begin(reflection)) server.handle(framed(request, call));
+    if (call.begin(reflection || quotas)) server.handle(framed(request, call, quotas));
   }
 
-  private static HttpServerRequest framed(HttpServerRequest request, NonApiRequest call) {
+  private static HttpServerRequest framed(
+      HttpServerRequest request, NonApiRequest call, boolean endless) {
     return request instanceof HttpServerRequestInternal known
-        ? new GrpcFrames(known, call)
+        ? new GrpcFrames(known, call, endless)
         : request;
   }
 
-  private static boolean isReflection(HttpServerRequest request) {
+  private static boolean isMethod(HttpServerRequest request, String method) {
     String path = request.path();
-    return path != null && path.endsWith("/" + REFLECTION_METHOD);
+    return path != null && path.endsWith("/" + method);
   }
 
   private static <A extends MessageLite> ServiceMethod<Buffer, A> method(

@@ -22,15 +22,23 @@ final class GrpcFrames extends HttpServerRequestWrapper {
 
   private final HttpServerRequestInternal request;
   private final NonApiRequest call;
+  private final boolean endless;
   private @Nullable Handler<Throwable> failed;
   private int prefix; // bytes of the prefix received so far
   private long length;
   private boolean refused;
 
-  GrpcFrames(HttpServerRequestInternal request, NonApiRequest call) {
+  /**
+   * Wraps a request.
+   *
+   * @param endless whether each message is used when it arrives, so that only incomplete ones take
+   *     memory; otherwise all messages do until the call ends
+   */
+  GrpcFrames(HttpServerRequestInternal request, NonApiRequest call, boolean endless) {
     super(request);
     this.request = request;
     this.call = call;
+    this.endless = endless;
   }
 
   @Override
@@ -57,6 +65,7 @@ final class GrpcFrames extends HttpServerRequestWrapper {
       refuse(GrpcStatus.RESOURCE_EXHAUSTED, "the server has no memory for the message; try again");
     } else {
       next.handle(chunk);
+      if (endless && prefix == 0) call.releaseBody();
     }
   }
 

@@ -7,6 +7,7 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.check.CallFailure;
 import io.headgate.server.check.PendingCall;
 import io.headgate.server.trace.Trace;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.MessageSizeOverflowException;
@@ -144,6 +145,17 @@ final class GrpcReply<A> implements PendingCall {
     if (ended) return;
     call.pause();
     response.write(message).onComplete(sent -> call.resume());
+  }
+
+  /** Sends one of several messages, and completes when it has been written. */
+  Future<Void> push(A message) {
+    return ended ? Future.succeededFuture() : response.write(message);
+  }
+
+  /** Resets the stream, so that messages that have not been written are dropped. */
+  void cancel() {
+    if (!markEnded()) return;
+    response.cancel();
   }
 
   /** Returns whether the call has ended or its client has disconnected. */

@@ -1,5 +1,6 @@
 package io.headgate.server.grpc;
 
+import io.headgate.server.quota.QuotaSettings;
 import java.time.Duration;
 
 /**
@@ -7,12 +8,18 @@ import java.time.Duration;
  *
  * @param deadline how long a check may take; a slower check is answered UNAVAILABLE, since Envoy
  *     has proceeded without it
+ * @param quotas the times and bounds of quota assignments
  */
-public record GrpcSettings(Duration deadline) {
+public record GrpcSettings(Duration deadline, QuotaSettings quotas) {
   /** Below Envoy's default timeout of 20 ms. */
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
 
   public static final GrpcSettings DEFAULT = new GrpcSettings(DEFAULT_DEADLINE);
+
+  /** Creates settings with the default quota assignments. */
+  public GrpcSettings(Duration deadline) {
+    this(deadline, QuotaSettings.DEFAULT);
+  }
 
   public GrpcSettings {
     if (deadline.toMillis() < 1) {

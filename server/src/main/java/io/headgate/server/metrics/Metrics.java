@@ -2,6 +2,7 @@ package io.headgate.server.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.stats.DecisionListener;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -24,6 +25,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /** All metrics of one service, in Prometheus formats. Thread-safe. */
 public final class Metrics implements AutoCloseable {
@@ -38,6 +40,7 @@ public final class Metrics implements AutoCloseable {
    * Creates and registers the metrics.
    *
    * @param store metrics of the limiter's store
+   * @param quotas supplies the figures of quota assignments
    * @param builtInRules rules that appear in decisions without being in the repository
    * @param connections supplies the number of open client connections
    * @param loops the maximum number of event loops, and thereby listeners
@@ -46,6 +49,7 @@ public final class Metrics implements AutoCloseable {
       RateLimiter limiter,
       RuleRepository repository,
       StoreMetrics store,
+      Supplier<QuotaStats> quotas,
       Set<String> builtInRules,
       IntSupplier connections,
       int loops) {
@@ -59,6 +63,7 @@ public final class Metrics implements AutoCloseable {
           adaptiveLimits.addTo(snapshots);
           store.addTo(snapshots);
           gauges.addTo(snapshots);
+          QuotaMetrics.add(quotas.get(), snapshots);
           return snapshots.build();
         };
     registry.getPrometheusRegistry().register(collector);

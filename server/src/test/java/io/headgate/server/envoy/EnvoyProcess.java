@@ -85,6 +85,24 @@ final class EnvoyProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Starts an Envoy with the example of quotas.
+   *
+   * @param change the changes of the test to the example, beyond ports
+   */
+  static EnvoyProcess startWithQuotas(int application, int instance, UnaryOperator<String> change) {
+    try {
+      var example = Files.readString(EXAMPLES.resolve("rlqs.yaml"));
+      return new EnvoyProcess(
+          change.apply(
+              example
+                  .replace("port_value: 9000", "port_value: " + application)
+                  .replace("port_value: 8080", "port_value: " + instance)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private boolean isListening() throws IOException {
     if (!process.isAlive()) throw new IOException("Envoy has ended: " + log());
     try (var socket = new Socket(FreePorts.loopback(), port)) {
@@ -92,15 +110,15 @@ final class EnvoyProcess implements AutoCloseable {
     }
   }
 
-  /** Returns the output of Envoy's own check of the example, without any change. */
-  static String validateExample() throws IOException {
+  /** Returns the output of Envoy's own check of an example, without any change. */
+  static String validate(String example) throws IOException {
     var process =
         new ProcessBuilder(
                 binary().orElseThrow(),
                 "--mode",
                 "validate",
                 "-c",
-                EXAMPLES.resolve("envoy.yaml").toString())
+                EXAMPLES.resolve(example).toString())
             .redirectErrorStream(true)
             .start();
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

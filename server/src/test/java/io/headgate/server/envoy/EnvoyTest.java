@@ -133,7 +133,7 @@ class EnvoyTest {
 
   @Test
   void envoyAcceptsTheExampleAsItIs() throws IOException {
-    assertThat(EnvoyProcess.validateExample()).contains("configuration").contains(" OK");
+    assertThat(EnvoyProcess.validate("envoy.yaml")).contains("configuration").contains(" OK");
   }
 
   /** Only ports differ from the example. With its timeout, a busy machine may lose some calls. */

@@ -7,10 +7,14 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaBucketSettings;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
+import io.envoyproxy.envoy.type.matcher.v3.HttpRequestHeaderMatchInput;
+import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.headgate.rule.Request;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -20,6 +24,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.snakeyaml.engine.v2.api.Load;
@@ -32,16 +37,19 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 class EnvoyExampleTest {
   private static final Path EXAMPLES = Path.of("../examples/envoy");
 
-  private static Bootstrap bootstrap() throws IOException {
+  private static Bootstrap bootstrap(String file) throws IOException {
     var types =
         JsonFormat.TypeRegistry.newBuilder()
             .add(HttpConnectionManager.getDescriptor())
             .add(RateLimit.getDescriptor())
+            .add(RateLimitQuotaFilterConfig.getDescriptor())
+            .add(RateLimitQuotaBucketSettings.getDescriptor())
+            .add(HttpRequestHeaderMatchInput.getDescriptor())
             .add(Router.getDescriptor())
             .add(HttpProtocolOptions.getDescriptor())
             .build();
     var bootstrap = Bootstrap.newBuilder();
-    JsonFormat.parser().usingTypeRegistry(types).merge(json("envoy.yaml"), bootstrap);
+    JsonFormat.parser().usingTypeRegistry(types).merge(json(file), bootstrap);
     return bootstrap.build();
   }
 
@@ -77,7 +85,7 @@ class EnvoyExampleTest {
 
   @Test
   void exampleUsesHttp2AndATimeoutAboveTheDeadline() throws IOException {
-    var resources = bootstrap().getStaticResources();
+    var resources = bootstrap("envoy.yaml").getStaticResources();
     var filters = resources.getListeners(0).getFilterChains(0).getFiltersList();
     var manager = filters.getFirst().getTypedConfig().unpack(HttpConnectionManager.class);
     var limit = manager.getHttpFilters(0).getTypedConfig().unpack(RateLimit.class);
@@ -117,6 +125,37 @@ class EnvoyExampleTest {
                     "a")))
         .isEqualTo("login");
     assertThat(applies(rules, Map.of("descriptor", "tenant", "tenant", "t")))
+        .isEqualTo("per-tenant");
+  }
+
+  @Test
+  void quotaExampleDeniesWithoutAnAssignment() throws IOException {
+    var resources = bootstrap("rlqs.yaml").getStaticResources();
+    var filters = resources.getListeners(0).getFilterChains(0).getFiltersList();
+    var manager = filters.getFirst().getTypedConfig().unpack(HttpConnectionManager.class);
+    var quotas =
+        manager.getHttpFilters(0).getTypedConfig().unpack(RateLimitQuotaFilterConfig.class);
+    assertThat(quotas.getRlqsServer().getEnvoyGrpc().getClusterName())
+        .isEqualTo(resources.getClusters(1).getName());
+    var matchers = quotas.getBucketMatchers();
+    var actions =
+        List.of(
+            matchers.getMatcherList().getMatchers(0).getOnMatch().getAction(),
+            matchers.getOnNoMatch().getAction());
+    for (var action : actions) {
+      var bucket = action.getTypedConfig().unpack(RateLimitQuotaBucketSettings.class);
+      assertThat(bucket.getBucketIdBuilder().getBucketIdBuilderMap()).containsOnlyKeys("tenant");
+      assertThat(bucket.getNoAssignmentBehavior().getFallbackRateLimit().getBlanketRule())
+          .isEqualTo(BlanketRule.DENY_ALL);
+      assertThat(bucket.getExpiredAssignmentBehavior().getFallbackRateLimit().getBlanketRule())
+          .isEqualTo(BlanketRule.DENY_ALL);
+    }
+  }
+
+  @Test
+  void everyBucketOfTheQuotaExampleHasARule() throws IOException {
+    var rules = RuleSet.of(RuleFile.read(EXAMPLES.resolve("rlqs-rules.yaml")));
+    assertThat(applies(rules, Map.of("descriptor", "tenant", "tenant", "none")))
         .isEqualTo("per-tenant");
   }
 

@@ -9,6 +9,7 @@ import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.quota.QuotaSettings;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -66,6 +67,13 @@ final class GrpcService implements AutoCloseable {
   static GrpcService over(Store store, Duration deadline, Rule... rules) {
     var settings = settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, GRACE);
     return start(store, Ticker.system(), settings, new GrpcSettings(deadline), rules);
+  }
+
+  /** Starts a service with the system clock and these quota assignments. */
+  static GrpcService assigning(Store store, QuotaSettings quotas, Rule... rules) {
+    var settings = settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, GRACE);
+    var grpc = new GrpcSettings(GrpcSettings.DEFAULT_DEADLINE, quotas);
+    return start(store, Ticker.system(), settings, grpc, rules);
   }
 
   /** Starts a service with the system clock and the deadline of the store. */

@@ -83,6 +83,12 @@ public final class NonApiRequest implements BodyReceiver {
     return received <= RequestTracking.UNCOUNTED_BYTES || reservation.resize(weight + 2 * received);
   }
 
+  /** Releases the memory of all bytes of the body that have arrived. */
+  public void releaseBody() {
+    received = 0;
+    reservation.resize(weight);
+  }
+
   @Override
   public void onTimeout() {
     if (!request.response().closed()) request.response().reset(CANCEL);

@@ -29,6 +29,7 @@ import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.simulation.RecentTraffic;
@@ -125,7 +126,14 @@ class OpenApiHandlerTest {
     var vertx = Vertx.vertx();
     var repository = InMemoryRuleRepository.of(service.limiter.rules());
     try (var metrics =
-        new Metrics(service.limiter, repository, new StoreMetrics(), Set.of(), () -> 0, 1)) {
+        new Metrics(
+            service.limiter,
+            repository,
+            new StoreMetrics(),
+            () -> QuotaStats.NONE,
+            Set.of(),
+            () -> 0,
+            1)) {
       var collector = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false);
       var stats =
           new StatsHandlers(

@@ -1,0 +1,126 @@
+package io.headgate.server.quota;
+
+import io.headgate.rule.Subject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One bucket of one proxy. Not thread-safe: guarded by {@link QuotaBook}.
+ *
+ * @param <B> the identity of a bucket in the protocol
+ */
+final class QuotaBucket<B> {
+  final B id;
+  final Subject subject;
+  final QuotaStream<B> stream;
+  List<CounterHold> holds = List.of();
+  Assignment assignment;
+  Demand demand;
+
+  /** The strategy that was sent last; null if the proxy has none. */
+  @Nullable QuotaStrategy sent;
+
+  /** The permits that its next assignment should have. */
+  private long wanted;
+
+  /** How many counters have not replied since it began to wait. */
+  int pending;
+
+  boolean pushed; // waits for an assignment without having reported
+  long pushedAt; // when it last began to wait so
+  boolean quiet; // the last report had no requests
+  boolean failed; // one of the replies was a failure
+  boolean abandoned;
+
+  QuotaBucket(B id, Subject subject, QuotaStream<B> stream, long now) {
+    this.id = id;
+    this.subject = subject;
+    this.stream = stream;
+    this.assignment = Assignment.none(now);
+    this.demand = Demand.first(now);
+    this.pushedAt = now;
+  }
+
+  long wanted() {
+    return wanted;
+  }
+
+  void want(long permits) {
+    for (var hold : holds) hold.addWanted(permits - wanted);
+    wanted = permits;
+  }
+
+  /** Makes it use these counters and no others. */
+  void use(List<CounterHold> others) {
+    want(0);
+    for (var hold : holds) hold.leave();
+    holds = List.copyOf(others);
+    for (var hold : holds) hold.join();
+  }
+
+  /**
+   * Returns whether the proxy has presumably spent its assignment, at its last known request rate.
+   */
+  boolean isExhausted(long now) {
+    if (!(sent instanceof QuotaStrategy.Tokens(long permits))) return sent != null;
+    return demand.expected(now - assignment.changedAt()) >= permits;
+  }
+
+  /** Returns the permits to request beyond the outstanding ones. */
+  long missing() {
+    return isDue() ? wanted : 0;
+  }
+
+  /** Returns whether it needs another assignment rather than an extension. */
+  boolean isDue() {
+    if (pushed || !(sent instanceof QuotaStrategy.Tokens)) return true;
+    return !assignment.changing() && QuotaSizing.isDue(assignment.outstanding(), wanted);
+  }
+
+  long capacity() {
+    long least = Long.MAX_VALUE;
+    for (var hold : holds) least = Math.min(least, hold.capacity());
+    return least;
+  }
+
+  /** Returns the largest number of proxies that share one of its counters. */
+  int proxies() {
+    int most = 1;
+    for (var hold : holds) most = Math.max(most, hold.members());
+    return most;
+  }
+
+  /** Returns the permits that all of its counters have for it. */
+  long share() {
+    long least = wanted;
+    for (var hold : holds) least = Math.min(least, hold.share(wanted));
+    return least;
+  }
+
+  /** Returns whether one of its counters holds fewer permits than are outstanding. */
+  boolean isShort() {
+    return holds.stream().anyMatch(CounterHold::isShort);
+  }
+
+  /** Moves the permits of a settled report in all counters. */
+  void settle(long spent, long unassigned, long returned) {
+    for (var hold : holds) {
+      hold.settle(spent, returned);
+      if (unassigned > 0) hold.addUnassigned(unassigned);
+    }
+  }
+
+  /** Counts all outstanding permits as spent: their use is unknown, and they can't be used now. */
+  void expire(long now) {
+    settle(assignment.outstanding(), 0, 0);
+    assignment = Assignment.none(now);
+    sent = null;
+  }
+
+  /** Returns the outstanding permits, which the proxy has dropped, to the counters. */
+  void release(long now) {
+    settle(0, 0, assignment.outstanding());
+    assignment = Assignment.none(now);
+    sent = null;
+  }
+}

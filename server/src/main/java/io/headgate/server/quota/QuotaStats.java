@@ -1,0 +1,23 @@
+package io.headgate.server.quota;
+
+/**
+ * Figures of quota assignments, for metrics.
+ *
+ * @param streams the open streams
+ * @param buckets the buckets of all streams
+ * @param outstanding the permits that proxies may have spent without a report, or may still spend
+ * @param admitted the requests that proxies have reported as admitted
+ * @param denied the requests that proxies have reported as denied
+ * @param unassigned those of the admitted ones that were not covered by an assignment
+ * @param expired the permits that were charged because no report arrived within their lifetime
+ */
+public record QuotaStats(
+    long streams,
+    long buckets,
+    long outstanding,
+    long admitted,
+    long denied,
+    long unassigned,
+    long expired) {
+  public static final QuotaStats NONE = new QuotaStats(0, 0, 0, 0, 0, 0, 0);
+}
