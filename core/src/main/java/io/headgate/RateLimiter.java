@@ -42,6 +42,7 @@ public final class RateLimiter implements AutoCloseable {
   private final SlotIds slotIds = new SlotIds();
   private final Signals signals;
   private final Reservations reservations;
+  private final ClientLeases leases;
   private final @Nullable ExpirySweeper expiry;
   private volatile RuleSet rules;
 
@@ -57,6 +58,7 @@ public final class RateLimiter implements AutoCloseable {
             this::plan,
             new TokenReader(store, slotIds, ticker),
             new ReservedCounters(this::rules, signals::tune));
+    this.leases = new ClientLeases(store, request -> plan(request, false));
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
     this.expiry = background ? new ExpirySweeper(reservations) : null;
   }
@@ -260,6 +262,11 @@ public final class RateLimiter implements AutoCloseable {
   /** Returns the operations on reservations by their ids. */
   public Reservations reservations() {
     return reservations;
+  }
+
+  /** Returns the operations on permit leases of clients. */
+  public ClientLeases leases() {
+    return leases;
   }
 
   /**

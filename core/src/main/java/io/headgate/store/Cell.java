@@ -1,5 +1,7 @@
 package io.headgate.store;
 
+import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
@@ -32,6 +34,17 @@ abstract sealed class Cell permits WordCell, StateCell {
 
   final boolean isFor(Counter counter, String key) {
     return this.counter.equals(counter) && this.key.equals(key);
+  }
+
+  /**
+   * Returns when a state of this cell becomes fresh. That of a state with holds depends on the
+   * limit; if another limit wrote it, it is kept until a decision converts it.
+   */
+  final long freshAt(State state) {
+    if (!(state instanceof HeldState held)) return state.freshAt();
+    return counter.limit() instanceof Holdable limit && !HeldState.isFromOtherLimit(limit, state, 0)
+        ? held.freshAt(limit)
+        : Long.MAX_VALUE;
   }
 
   /** Returns whether the cell can store states of this charge's limit. */
@@ -98,7 +111,7 @@ abstract sealed class Cell permits WordCell, StateCell {
   final boolean retireIfFresh(long time) {
     var state = lock();
     if (state == null) return false;
-    if (state.freshAt() > time) {
+    if (freshAt(state) > time) {
       restore(state);
       return false;
     }

@@ -63,6 +63,11 @@ final class CellTable {
     return cell != null && cell.accepts(charge) ? cell : segment(hash).obtain(charge, now);
   }
 
+  /** Returns a cell that can store the holds of the charge's counter, creating it if necessary. */
+  StateCell obtainStateCell(Charge charge, long now) {
+    return segment(charge.hash()).obtainStateCell(charge, now);
+  }
+
   /** Removes the cell of this counter and key, if there is one. */
   void remove(Counter counter, String key) {
     int hash = Charge.hashOf(counter, key);

@@ -24,8 +24,8 @@ public abstract class ForwardingStore implements Store {
   }
 
   /**
-   * Returns the store to forward a call to. Every method of this class but {@link #signals} and
-   * {@link #reservations} calls it once, before it forwards.
+   * Returns the store to forward a call to. Every method of this class but {@link #signals},
+   * {@link #reservations} and {@link #leases} calls it once, before it forwards.
    */
   protected Store delegate() {
     return delegate;
@@ -81,6 +81,12 @@ public abstract class ForwardingStore implements Store {
   @Override
   public Optional<ReservationStore> reservations() {
     return delegate.reservations();
+  }
+
+  /** Returns those of the store given to the constructor, which is not a call to forward. */
+  @Override
+  public Optional<LeaseStore> leases() {
+    return delegate.leases();
   }
 
   @Override

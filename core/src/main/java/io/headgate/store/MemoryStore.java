@@ -1,5 +1,7 @@
 package io.headgate.store;
 
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
@@ -11,6 +13,8 @@ import io.headgate.rule.Plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -229,6 +233,30 @@ public final class MemoryStore implements Store {
   @Override
   public Optional<ReservationStore> reservations() {
     return Optional.of(reservations);
+  }
+
+  @Override
+  public Optional<LeaseStore> leases() {
+    return Optional.of(this::hold);
+  }
+
+  private CompletionStage<LeaseStore.Granted> hold(Charge charge, HoldRequest request) {
+    var limit = (Holdable) charge.limit();
+    long now = now();
+    while (true) {
+      var cell = table.obtainStateCell(charge, now);
+      var state = cell.lock();
+      if (state == null) continue;
+      var next = state;
+      try {
+        var result = request.from(limit, state, now);
+        next = result.state();
+        return CompletableFuture.completedStage(
+            new LeaseStore.Granted(result.outcome(), result.held(), now + request.lease()));
+      } finally {
+        cell.unlock(next, cell.isRefused());
+      }
+    }
   }
 
   @Override

@@ -134,6 +134,30 @@ final class Segment {
     }
   }
 
+  /**
+   * Returns a cell of any state. Replaces one that stores a bucket in a word, which has no room for
+   * holds; its state is kept.
+   */
+  StateCell obtainStateCell(Charge charge, long now) {
+    int hash = charge.hash();
+    lock.lock();
+    try {
+      var found = findUnlocked(charge.counter(), charge.key(), hash);
+      if (found instanceof StateCell cell) return cell;
+      State state = State.FRESH;
+      if (found != null) {
+        state = found.retire();
+        if (!found.accepts(charge)) state = charge.limit().adopt(state, now);
+        unlink(found, hash);
+      }
+      var cell = new StateCell(charge.counter(), charge.key(), state);
+      add(cell, hash, now);
+      return cell;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void remove(Counter counter, String key, int hash) {
     lock.lock();
     try {
@@ -171,7 +195,7 @@ final class Segment {
   private void sweepChain(int slot, long now) {
     long freshBy = now - GRACE;
     for (var cell = chain(slot); cell != null; cell = cell.next) {
-      if (cell.isUnused() || cell.read().freshAt() > freshBy) continue;
+      if (cell.isUnused() || cell.freshAt(cell.read()) > freshBy) continue;
       if (cell.retireIfFresh(freshBy)) unlink(cell, slot);
     }
   }
@@ -222,11 +246,11 @@ final class Segment {
         var state = cell.read();
         long cellUsed = state.used(now);
         boolean cellRefused = cellUsed > 0 && cell.isRefused();
-        if (isBetterVictim(cellRefused, cellUsed, state.freshAt())) {
+        if (isBetterVictim(cellRefused, cellUsed, cell.freshAt(state))) {
           victim = cell;
           refused = cellRefused;
           used = cellUsed;
-          freshAt = state.freshAt();
+          freshAt = cell.freshAt(state);
         }
       }
     }

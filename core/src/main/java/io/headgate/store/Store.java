@@ -88,6 +88,11 @@ public interface Store extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns where permits are held for clients; empty if the store holds none. */
+  default Optional<LeaseStore> leases() {
+    return Optional.empty();
+  }
+
   /** Releases the threads and connections of the store. */
   @Override
   default void close() {}

@@ -12,6 +12,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
+import io.headgate.store.LeaseStore;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
 import io.headgate.store.Store;
@@ -312,6 +313,16 @@ public final class ScriptExecutor implements Store, HoldingStore {
             charge,
             new HoldRequest(
                 holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease)));
+  }
+
+  @Override
+  public Optional<LeaseStore> leases() {
+    return Optional.of(this::holdForClient);
+  }
+
+  private CompletionStage<LeaseStore.Granted> holdForClient(Charge charge, HoldRequest request) {
+    return submit(ScriptCommand.hold(charge, request))
+        .thenApply(reply -> new LeaseStore.Granted(reply.outcome(), reply.held(), reply.until()));
   }
 
   @Override
