@@ -1,6 +1,7 @@
 package io.headgate.server.check;
 
 import io.headgate.CheckResult;
+import io.headgate.ClientLeases;
 import io.headgate.JointResult;
 import io.headgate.RateLimiter;
 import io.headgate.Reservation;
@@ -287,6 +288,16 @@ public final class CheckService {
       Function<Reservations, CompletionStage<ReservationState>> operation,
       Consumer<ReservationState> then) {
     call.whenComplete(orProblem(() -> operation.apply(limiter.reservations())), then);
+  }
+
+  /**
+   * Acquires, renews or releases a permit lease.
+   *
+   * @throws ProblemException if the store does not hold permits for clients
+   */
+  public <T> void lease(
+      PendingCall call, Function<ClientLeases, CompletionStage<T>> operation, Consumer<T> then) {
+    call.whenComplete(orProblem(() -> operation.apply(limiter.leases())), then);
   }
 
   /** Translates failures that the client can act on; all others stay as they are. */
