@@ -190,12 +190,7 @@ public final class ClientLeases {
   }
 
   private CompletionStage<ClientLease> granted(
-      LeaseStore leases,
-      Plan plan,
-      long holder,
-      long order,
-      long ttl,
-      List<Granted> grants) {
+      LeaseStore leases, Plan plan, long holder, long order, long ttl, List<Granted> grants) {
     long checks = Long.MAX_VALUE;
     var outcomes = new ArrayList<Outcome>();
     var holds = new ArrayList<HoldRef>();
@@ -214,8 +209,8 @@ public final class ClientLeases {
           new ClientLease.Granted(token.encode(), count, micros(ttl), result));
     }
     return settle(leases, plan, token, 0)
-        .thenApply(done ->
-            new ClientLease.None("too few permits are left", false, Optional.of(result)));
+        .thenApply(
+            done -> new ClientLease.None("too few permits are left", false, Optional.of(result)));
   }
 
   /** Charges the used permits of each counter that the rules still have, and releases the rest. */
@@ -226,8 +221,7 @@ public final class ClientLeases {
       if (!(charge.limit() instanceof Holdable)) continue;
       var usage = usage(token, charge, used);
       if (usage.held() == 0) continue;
-      var request =
-          new HoldRequest(token.holder(), token.order() + 1, usage, 0, 0, MIN_TTL_MICROS);
+      var request = new HoldRequest(token.holder(), token.order() + 1, usage, 0, 0, MIN_TTL_MICROS);
       replies.add(leases.hold(charge, request).toCompletableFuture());
     }
     return all(replies).thenAccept(done -> {});
@@ -249,8 +243,7 @@ public final class ClientLeases {
   }
 
   private static CompletionStage<ClientLease> none(String reason) {
-    return CompletableFuture.completedStage(
-        new ClientLease.None(reason, true, Optional.empty()));
+    return CompletableFuture.completedStage(new ClientLease.None(reason, true, Optional.empty()));
   }
 
   private static Duration micros(long micros) {

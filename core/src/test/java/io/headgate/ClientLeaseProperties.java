@@ -51,8 +51,7 @@ class ClientLeaseProperties {
 
   @Property(tries = 60, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
   void conservativeSlidingWindowAdmitsAtMostItsPermitsInAnyWindow(@ForAll Random random) {
-    var limit =
-        new SlidingWindow(Rate.of(PERMITS, WINDOW), 10, SlidingWindow.Bound.CONSERVATIVE);
+    var limit = new SlidingWindow(Rate.of(PERMITS, WINDOW), 10, SlidingWindow.Bound.CONSERVATIVE);
     var admitted = run(random, limit);
     for (int to = 0; to + PERMITS < admitted.size(); to++) {
       assertThat(admitted.get(to + (int) PERMITS) - admitted.get(to)).isGreaterThan(0);
@@ -65,11 +64,7 @@ class ClientLeaseProperties {
   private static List<Long> run(Random random, Limit limit) {
     var ticker = new ManualTicker();
     var rule =
-        Rule.named("shared")
-            .match("key", "*")
-            .limit(limit)
-            .consistency(Consistency.LEASED)
-            .build();
+        Rule.named("shared").match("key", "*").limit(limit).consistency(Consistency.LEASED).build();
     var admitted = new ArrayList<Long>();
     try (var limiter = Limiters.limiter(ticker, rule)) {
       var clients = new ArrayList<Client>();

@@ -46,11 +46,13 @@ class ClientLeasesTest {
     var lease = granted(acquire(limiter, ADA, 80));
     assertThat(lease.checks()).isEqualTo(80);
     assertThat(lease.ttl()).isEqualTo(ClientLeases.MAX_TTL);
-    assertThat(limiter.peek(ADA).decision()).isInstanceOfSatisfying(Decision.Allowed.class, d ->
-        assertThat(d.remaining()).isEqualTo(920));
+    assertThat(limiter.peek(ADA).decision())
+        .isInstanceOfSatisfying(
+            Decision.Allowed.class, d -> assertThat(d.remaining()).isEqualTo(920));
     limiter.leases().releaseAsync(lease.id(), ADA, 30).toCompletableFuture().join();
-    assertThat(limiter.peek(ADA).decision()).isInstanceOfSatisfying(Decision.Allowed.class, d ->
-        assertThat(d.remaining()).isEqualTo(970));
+    assertThat(limiter.peek(ADA).decision())
+        .isInstanceOfSatisfying(
+            Decision.Allowed.class, d -> assertThat(d.remaining()).isEqualTo(970));
   }
 
   @Test
@@ -78,8 +80,7 @@ class ClientLeasesTest {
     var limiter = Limiters.limiter(ticker, hourly);
     var first = granted(acquire(limiter, ADA, 50));
     var second =
-        granted(
-            limiter.leases().renewAsync(first.id(), ADA, 40, 20).toCompletableFuture().join());
+        granted(limiter.leases().renewAsync(first.id(), ADA, 40, 20).toCompletableFuture().join());
     assertThat(second.checks()).isEqualTo(20);
     assertThat(second.id()).isNotEqualTo(first.id());
     limiter.leases().releaseAsync(second.id(), ADA, 0).toCompletableFuture().join();
@@ -158,7 +159,8 @@ class ClientLeasesTest {
                 .consistency(Consistency.STRICT)
                 .build()));
     var renewed = limiter.leases().renewAsync(lease.id(), ADA, 25, 100);
-    assertThat(reason(renewed.toCompletableFuture().join())).isEqualTo("rule 'hourly' is not leased");
+    assertThat(reason(renewed.toCompletableFuture().join()))
+        .isEqualTo("rule 'hourly' is not leased");
     assertThat(remaining(limiter)).isEqualTo(975);
   }
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * than at the service. Every spent permit is reported with the next request. While that request is
  * in flight, the rest of the lease may be spent, since the service keeps it held.
  *
- * <p>A lease whose renewal gets no reply is abandoned: the service may have replaced it. Its permits
- * count as spent when it ends. Thread-safe; times are of {@link System#nanoTime}.
+ * <p>A lease whose renewal gets no reply is abandoned: the service may have replaced it. Its
+ * permits count as spent when it ends. Thread-safe; times are of {@link System#nanoTime}.
  */
 final class LocalLease {
   private static final long HOT_SPAN = Duration.ofSeconds(10).toNanos();

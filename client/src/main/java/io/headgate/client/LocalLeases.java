@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permit leases of a client. A request that is checked several times within seconds gets one, if the
- * service grants it. A background thread renews leases before they end, and returns the permits of
- * those that are no longer used.
+ * The permit leases of a client. A request that is checked several times within seconds gets one,
+ * if the service grants it. A background thread renews leases before they end, and returns the
+ * permits of those that are no longer used.
  *
  * <p>Thread-safe. Has a bounded number of entries, and a bounded number of calls in flight.
  */

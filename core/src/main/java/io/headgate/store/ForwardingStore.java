@@ -24,8 +24,8 @@ public abstract class ForwardingStore implements Store {
   }
 
   /**
-   * Returns the store to forward a call to. Every method of this class but {@link #signals},
-   * {@link #reservations} and {@link #leases} calls it once, before it forwards.
+   * Returns the store to forward a call to. Every method of this class but {@link #signals}, {@link
+   * #reservations} and {@link #leases} calls it once, before it forwards.
    */
   protected Store delegate() {
     return delegate;

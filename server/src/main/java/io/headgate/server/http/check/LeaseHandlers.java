@@ -55,8 +55,7 @@ public final class LeaseHandlers {
     String id = exchange.segment(ID_SEGMENT);
     checkService.lease(
         exchange,
-        ofLease(
-            id, leases -> leases.renewAsync(id, check.request(), check.used(), check.checks())),
+        ofLease(id, leases -> leases.renewAsync(id, check.request(), check.used(), check.checks())),
         lease -> {
           if (!exchange.isClosed()) answer(exchange, lease, 200);
         });

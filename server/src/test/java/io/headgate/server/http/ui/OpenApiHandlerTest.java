@@ -345,7 +345,8 @@ class OpenApiHandlerTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
-            .replaceFirst("^/v1/(slots|reservations|leases|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst(
+                "^/v1/(slots|reservations|leases|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/reservations/[^/]+/settle$", "/v1/reservations/{id}/settle")
             .replaceFirst("^/v1/leases/[^/]+/release$", "/v1/leases/{id}/release")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
