@@ -29,6 +29,7 @@ public final class CheckResult {
   private final Source source;
   private final Plan.@Nullable Part denyingPart;
   private final long retryAfter;
+  private final @Nullable String remoteSlots; // the id of slots that another process acquired
   private final int decidingCharge; // index of the charge reported to the caller; -1 if none
 
   /**
@@ -37,6 +38,11 @@ public final class CheckResult {
    * @param charged whether the plan was charged; false for a peek
    */
   CheckResult(Plan plan, PlanResult answer, boolean charged) {
+    this(plan, answer, charged, null);
+  }
+
+  private CheckResult(Plan plan, PlanResult answer, boolean charged, @Nullable String remoteSlots) {
+    this.remoteSlots = remoteSlots;
     this.plan = plan;
     this.charged = charged;
     this.outcomes = answer.outcomes();
@@ -58,6 +64,7 @@ public final class CheckResult {
 
   /** Creates the denial of a delayed request, by the limit with the longest delay. */
   private CheckResult(CheckResult delayed, Plan.Part part, int charge, long delay) {
+    this.remoteSlots = null;
     this.plan = delayed.plan;
     this.charged = false;
     this.outcomes = delayed.outcomes;
@@ -65,6 +72,17 @@ public final class CheckResult {
     this.denyingPart = part;
     this.retryAfter = delay;
     this.decidingCharge = charge;
+  }
+
+  /**
+   * Returns the result of a plan that another process decided.
+   *
+   * @param plan the limits that applied there
+   * @param answer their outcomes, in the order of the charges
+   * @param slotId the id of the slots that the request acquired there; empty if there are none
+   */
+  public static CheckResult ofRemote(Plan plan, PlanResult answer, Optional<String> slotId) {
+    return new CheckResult(plan, answer, false, slotId.orElse(null));
   }
 
   /**
@@ -248,6 +266,7 @@ public final class CheckResult {
 
   /** Returns the id to renew and release the acquired slots with; empty if there are none. */
   public Optional<String> slotId() {
+    if (remoteSlots != null) return Optional.of(remoteSlots);
     return charged ? SlotToken.of(plan, outcomes).map(SlotToken::encode) : Optional.empty();
   }
 

@@ -42,6 +42,7 @@ public final class RateLimiter implements AutoCloseable {
   private final Signals signals;
   private final Reservations reservations;
   private final Explainer explainer;
+  private final ClientLeases leases;
   private final @Nullable ExpirySweeper expiry;
   private volatile RuleSet rules;
 
@@ -58,6 +59,7 @@ public final class RateLimiter implements AutoCloseable {
             new TokenReader(store, slotIds, ticker),
             new ReservedCounters(this::rules, signals::tune));
     this.explainer = new Explainer(signals, reservations);
+    this.leases = new ClientLeases(store, request -> plan(request, false));
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
     this.expiry = background ? new ExpirySweeper(reservations).start() : null;
   }
@@ -261,6 +263,11 @@ public final class RateLimiter implements AutoCloseable {
   /** Returns the operations on reservations by their ids. */
   public Reservations reservations() {
     return reservations;
+  }
+
+  /** Returns the operations on permit leases of clients. */
+  public ClientLeases leases() {
+    return leases;
   }
 
   /**

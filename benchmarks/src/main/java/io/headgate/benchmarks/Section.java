@@ -22,7 +22,8 @@ enum Section {
   ADAPTIVE("Adaptive limits"),
   REGIONS("Regions"),
   CLUSTER("Cluster"),
-  CLUSTER_FAULTS("Failures of a cluster");
+  CLUSTER_FAULTS("Failures of a cluster"),
+  JAVA("Filter and client");
 
   final String title;
 
@@ -53,6 +54,7 @@ enum Section {
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
       case REGIONS -> RegionBenchmark.report(context.effort() == Effort.FULL);
+      case JAVA -> JavaStack.report(context);
       case ADAPTIVE ->
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),

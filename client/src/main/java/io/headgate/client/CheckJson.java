@@ -26,6 +26,26 @@ final class CheckJson {
     return bytes.toByteArray();
   }
 
+  /**
+   * Returns the body of a request for a permit lease.
+   *
+   * @param used the checks of the present lease that were made; negative if there is none
+   * @param checks the wish; negative to release the lease
+   */
+  static byte[] lease(Request request, long used, long checks) {
+    var bytes = new ByteArrayOutputStream(128);
+    try (var out = FACTORY.createGenerator(bytes)) {
+      out.writeStartObject();
+      writeMembers(out, request);
+      if (used >= 0) out.writeNumberField("used", used);
+      if (checks >= 0) out.writeNumberField("checks", checks);
+      out.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail
+    }
+    return bytes.toByteArray();
+  }
+
   /** Returns the body of a batch. */
   static byte[] batch(List<byte[]> checks) {
     var bytes = new ByteArrayOutputStream(128 * checks.size());
@@ -40,6 +60,11 @@ final class CheckJson {
 
   private static void write(JsonGenerator out, Request request) throws IOException {
     out.writeStartObject();
+    writeMembers(out, request);
+    out.writeEndObject();
+  }
+
+  private static void writeMembers(JsonGenerator out, Request request) throws IOException {
     out.writeObjectFieldStart("subject");
     for (var attribute : request.subject().attributes().entrySet()) {
       out.writeStringField(attribute.getKey(), attribute.getValue());
@@ -53,7 +78,6 @@ final class CheckJson {
       }
       out.writeEndObject();
     }
-    out.writeEndObject();
   }
 
   private CheckJson() {}

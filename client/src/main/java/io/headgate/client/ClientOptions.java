@@ -27,6 +27,7 @@ public final class ClientOptions {
   private final Duration maxDenialAge;
   private final int maxInFlight;
   private final int maxBatch;
+  private final int localLeases;
   private final Optional<SSLContext> tls;
 
   private ClientOptions(Builder builder) {
@@ -37,6 +38,7 @@ public final class ClientOptions {
     this.maxDenialAge = builder.maxDenialAge;
     this.maxInFlight = builder.maxInFlight;
     this.maxBatch = builder.maxBatch;
+    this.localLeases = builder.localLeases;
     this.tls = Optional.ofNullable(builder.tls);
   }
 
@@ -77,6 +79,10 @@ public final class ClientOptions {
 
   int maxBatch() {
     return maxBatch;
+  }
+
+  int localLeases() {
+    return localLeases;
   }
 
   Optional<SSLContext> tls() {
@@ -124,6 +130,7 @@ public final class ClientOptions {
     private Duration maxDenialAge = DEFAULT_DENIAL_AGE;
     private int maxInFlight = 4;
     private int maxBatch = 128;
+    private int localLeases;
     private @Nullable SSLContext tls;
 
     private Builder(URI url) {
@@ -189,6 +196,20 @@ public final class ClientOptions {
           maxBatch >= 1 && maxBatch <= 1_000,
           "a batch must have 1 to 1000 checks, got " + maxBatch);
       this.maxBatch = maxBatch;
+      return this;
+    }
+
+    /**
+     * Sets for how many requests at once the client may hold permits of the service, so that it
+     * decides repeated checks by itself. A request is a subject with its costs. Rules grant such
+     * leases if their {@code consistency} is {@code leased} or {@code auto}; others are asked each
+     * time. Never exceeds a limit. Default: 0, which disables leases.
+     *
+     * <p>A reset, a changed rule and statistics of the service see leased checks up to 10 s late.
+     */
+    public Builder localLeases(int max) {
+      require(max >= 0 && max <= 100_000, "local leases must be from 0 to 100000, got " + max);
+      this.localLeases = max;
       return this;
     }
 

@@ -23,6 +23,12 @@ final class DecisionFields {
   List<RemoteLimit> limits = List.of();
   boolean impossible;
 
+  /** Of a permit lease: the number of checks, the time to live, and whether a refusal lasts. */
+  Optional<Long> checks = Optional.empty();
+
+  Optional<Duration> ttl = Optional.empty();
+  boolean lasting;
+
   /**
    * Returns the result of a request.
    *

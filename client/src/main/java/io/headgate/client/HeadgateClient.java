@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * decides, and {@link RemoteResult#failure} has the reason. Both are set by {@link ClientOptions},
  * and for single calls by {@link #within} and {@link #onFailure}. No request is repeated, since a
  * request without a response may have been charged. Concurrent checks share requests, and denials
- * are cached until their retry time.
+ * are cached until their retry time. With {@link ClientOptions.Builder#localLeases} the client also
+ * decides checks of frequent subjects by itself.
  *
  * <p>Safe for use by several threads. One client serves the whole program; it keeps connections
  * open until it is closed. Stages complete on a thread of the HTTP client, so that blocking code
@@ -45,7 +47,8 @@ public final class HeadgateClient implements AutoCloseable {
       ServiceConnection connection,
       ServiceReplies replies,
       CheckBatcher batcher,
-      RepeatedDenials denials) {}
+      RepeatedDenials denials,
+      @Nullable LocalLeases leases) {}
 
   private HeadgateClient(Shared shared, Duration deadline, FailureMode failureMode) {
     this.shared = shared;
@@ -71,8 +74,9 @@ public final class HeadgateClient implements AutoCloseable {
             slot -> {
               var unused = connection.send("DELETE", path(slot), NO_BODY, nanos);
             });
-    var shared =
-        new Shared(connection, replies, batcher, new RepeatedDenials(options.maxDenialAge()));
+    var denials = new RepeatedDenials(options.maxDenialAge());
+    var leases = options.localLeases() > 0 ? LocalLeases.start(connection, options) : null;
+    var shared = new Shared(connection, replies, batcher, denials, leases);
     return new HeadgateClient(shared, options.deadline(), options.failureMode());
   }
 
@@ -147,19 +151,45 @@ public final class HeadgateClient implements AutoCloseable {
     var results = new ArrayList<CompletableFuture<RemoteResult>>(requests.size());
     var pending = new ArrayList<PendingCheck>(requests.size());
     for (var request : requests) {
-      var cached = shared.denials.find(request, now);
-      if (cached.isPresent()) {
+      var leased = shared.leases == null ? null : shared.leases.spend(request, now);
+      var cached =
+          leased == null ? shared.denials.find(request, now) : Optional.<RemoteResult>empty();
+      if (leased != null) {
+        results.add(CompletableFuture.completedFuture(leased));
+      } else if (cached.isPresent()) {
         results.add(CompletableFuture.completedFuture(cached.get()));
       } else if (!shared.connection.isWorthAsking()) {
         results.add(skipped());
       } else {
-        var check = new PendingCheck(request, deadline);
-        pending.add(check);
-        results.add(settled(check.result()).whenComplete((r, e) -> remember(request, r, now)));
+        var lease = shared.leases == null ? null : shared.leases.requested(request, now);
+        if (lease != null) {
+          results.add(lease.thenCompose(reply -> checkAfterLease(request, now)));
+        } else {
+          results.add(pending(request, deadline, now, pending));
+        }
       }
     }
     shared.batcher.submit(pending);
     return results;
+  }
+
+  private CompletableFuture<RemoteResult> pending(
+      Request request, Duration timeLeft, long now, List<PendingCheck> pending) {
+    var check = new PendingCheck(request, timeLeft);
+    pending.add(check);
+    return settled(check.result()).whenComplete((r, e) -> remember(request, r, now));
+  }
+
+  /** Decides by a lease that was just requested or, if there is none, at the service. */
+  private CompletableFuture<RemoteResult> checkAfterLease(Request request, long startedAt) {
+    long now = System.nanoTime();
+    var leased = shared.leases == null ? null : shared.leases.spendAgain(request, now);
+    if (leased != null) return CompletableFuture.completedFuture(leased);
+    long left = Math.max(1, deadline.toNanos() - (now - startedAt));
+    var pending = new ArrayList<PendingCheck>(1);
+    var result = pending(request, Duration.ofNanos(left), now, pending);
+    shared.batcher.submit(pending);
+    return result;
   }
 
   private void remember(Request request, @Nullable RemoteResult result, long sentAt) {
@@ -312,9 +342,13 @@ public final class HeadgateClient implements AutoCloseable {
     }
   }
 
-  /** Closes the connections of this client and all its views. Checks that wait fail. */
+  /**
+   * Closes the connections of this client and all its views. Checks that wait fail. Returns the
+   * unused permits of local leases first, which takes a second at most.
+   */
   @Override
   public void close() {
+    if (shared.leases != null) shared.leases.close();
     shared.batcher.close();
     shared.connection.close();
   }

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param decision the decision
  * @param rule the id of the rule that determined it; empty if no rule applies or the client decided
  * @param source what it was based on. {@link Source#CACHE} if this client repeated a denial; {@link
+ *     Source#LEASE} if it spent a permit of a local lease, or the service did; {@link
  *     Source#FALLBACK} if the store of the service is unavailable, or the service itself is
  * @param violated the policy names of the limits that refused
  * @param limits the state of every limit that applied
@@ -59,6 +60,16 @@ public record RemoteResult(
         List.of(),
         Optional.empty(),
         Optional.of(failure));
+  }
+
+  /** Returns the result of a check that a lease admits, with the permits that are left. */
+  RemoteResult leased(long remaining) {
+    var admitted =
+        decision instanceof Decision.Allowed(var left, var resetAfter) && left >= 0
+            ? new Decision.Allowed(left + remaining, resetAfter)
+            : new Decision.Allowed(remaining, Duration.ZERO);
+    return new RemoteResult(
+        admitted, rule, Source.LEASE, List.of(), limits, Optional.empty(), Optional.empty());
   }
 
   /** Returns this denial as repeated by the cache, with the time that is left of its retry time. */

@@ -85,8 +85,33 @@ final class ReplyJson {
     };
   }
 
+  /**
+   * Parses the response to a request for a permit lease.
+   *
+   * @throws IOException if it is not a JSON object, or a member is missing or of the wrong type
+   */
+  static DecisionFields lease(byte[] body) throws IOException {
+    var fields = new DecisionFields();
+    try (var in = FACTORY.createParser(body)) {
+      expect(in.nextToken(), JsonToken.START_OBJECT);
+      read(in, fields);
+      if (in.nextToken() != null) throw new IOException("text follows the JSON object");
+    }
+    if (fields.checks.isEmpty()) throw new IOException("the member 'checks' is missing");
+    if (fields.checks.get() == 0) return fields;
+    if (fields.slotId.isEmpty()) throw new IOException("the member 'id' is missing");
+    if (fields.ttl.isEmpty()) throw new IOException("the member 'ttlMs' is missing");
+    return fields;
+  }
+
   private static Reply object(JsonParser in) throws IOException {
     var fields = new DecisionFields();
+    String detail = read(in, fields);
+    return fields.allowed.isPresent() ? new Decided(fields) : new Problem(detail);
+  }
+
+  /** Reads the members of an object; returns the detail of a problem document, or nothing. */
+  private static String read(JsonParser in, DecisionFields fields) throws IOException {
     String detail = "";
     while (in.nextToken() == JsonToken.FIELD_NAME) {
       String name = in.currentName();
@@ -104,11 +129,14 @@ final class ReplyJson {
         case "id" -> fields.slotId = text(in, value);
         case "violated" -> fields.violated = texts(in, value);
         case "limits" -> fields.limits = limits(in, value);
+        case "checks" -> fields.checks = number(in, value);
+        case "ttlMs" -> fields.ttl = millis(in, value);
+        case "lasting" -> fields.lasting = bool(value);
         case "detail" -> detail = text(in, value).orElse("");
         default -> in.skipChildren();
       }
     }
-    return fields.allowed.isPresent() ? new Decided(fields) : new Problem(detail);
+    return detail;
   }
 
   private static List<RemoteLimit> limits(JsonParser in, JsonToken list) throws IOException {

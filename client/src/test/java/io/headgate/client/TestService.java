@@ -14,6 +14,7 @@ import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
@@ -32,7 +33,11 @@ public final class TestService implements AutoCloseable {
   }
 
   private TestService(ServiceSettings settings, Rule... rules) {
-    limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rules));
+    this(settings, MemoryStore.create(), rules);
+  }
+
+  private TestService(ServiceSettings settings, Store store, Rule... rules) {
+    limiter = RateLimiter.with(store, RuleSet.of(rules));
     try {
       service =
           Service.start(
@@ -50,6 +55,19 @@ public final class TestService implements AutoCloseable {
 
   public static TestService with(Rule... rules) {
     return new TestService(AccessControl.OPEN, rules);
+  }
+
+  /**
+   * Starts a service over a store.
+   *
+   * @param port the port; 0 for any
+   */
+  static TestService over(Store store, int port, Rule... rules) {
+    var access = AccessControl.OPEN;
+    return new TestService(
+        new ServiceSettings("127.0.0.1", port, access, Duration.ofMinutes(1), Duration.ZERO, 1),
+        store,
+        rules);
   }
 
   /** Starts a service that requires a check token. */

@@ -36,11 +36,15 @@ abstract sealed class Cell permits WordCell, StateCell {
     return this.counter.equals(counter) && this.key.equals(key);
   }
 
-  /** Returns when a state of this cell is fresh; that of holds depends on the limit. */
+  /**
+   * Returns when a state of this cell becomes fresh. That of a state with holds depends on the
+   * limit; if another limit wrote it, it is kept until a decision converts it.
+   */
   final long freshAt(State state) {
-    return state instanceof HeldState held && counter.limit() instanceof Holdable limit
+    if (!(state instanceof HeldState held)) return state.freshAt();
+    return counter.limit() instanceof Holdable limit && !HeldState.isFromOtherLimit(limit, state, 0)
         ? held.freshAt(limit)
-        : state.freshAt();
+        : Long.MAX_VALUE;
   }
 
   /** Returns whether the cell can store states of this charge's limit. */

@@ -173,7 +173,11 @@ final class MemoryReservationStore implements ReservationStore {
   private static State charged(Charge charge, State state, long now) {
     if (charge.limit() instanceof SlotLimit) return state;
     if (charge.limit() instanceof Holdable limit) {
-      return HeldState.reported(limit, limit.adopt(state, now), now, charge.cost()).state();
+      var own =
+          state instanceof HeldState
+              ? HeldState.expireHolds(limit, state, now)
+              : limit.adopt(state, now);
+      return HeldState.reported(limit, own, now, charge.cost()).state();
     }
     var step = charge.step(state, now);
     if (step.outcome() instanceof Refused || step.outcome() instanceof Outcome.ExceedsCapacity) {

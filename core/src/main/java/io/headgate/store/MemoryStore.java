@@ -1,5 +1,7 @@
 package io.headgate.store;
 
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
@@ -11,6 +13,8 @@ import io.headgate.rule.Plan;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**

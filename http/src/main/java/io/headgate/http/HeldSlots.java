@@ -1,25 +1,29 @@
 package io.headgate.http;
 
-import io.headgate.RateLimiter;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.store.StoreException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * The concurrency slots of one HTTP request, from its admission to its end. The first release
  * counts; later ones have no effect. Thread-safe.
  */
 public final class HeldSlots {
-  private final RateLimiter limiter;
-  private final String id;
+  private final Consumer<CompletedCall> release;
   private final boolean remote;
   private final long startNanos = System.nanoTime();
   private final AtomicBoolean released = new AtomicBoolean();
 
-  HeldSlots(RateLimiter limiter, String id, boolean remote) {
-    this.limiter = limiter;
-    this.id = id;
+  /**
+   * Creates the slots of a request that was just admitted.
+   *
+   * @param release releases the slots; may throw a {@link StoreException}, since they expire
+   * @param remote whether releasing them waits for the network
+   */
+  public HeldSlots(Consumer<CompletedCall> release, boolean remote) {
+    this.release = release;
     this.remote = remote;
   }
 
@@ -45,7 +49,7 @@ public final class HeldSlots {
 
   private void send(CompletedCall call) {
     try {
-      limiter.release(id, call);
+      release.accept(call);
     } catch (StoreException e) {
       // The slots expire.
     }

@@ -20,7 +20,7 @@ class RequestCheckerTest {
   private final List<CheckResult> counted = new ArrayList<>();
 
   private RequestChecker checker(String rules, Duration maxDelay) {
-    return new RequestChecker(
+    return RequestChecker.of(
         RateLimiter.inMemory(RuleFile.read(rules)),
         maxDelay,
         (request, result, nanos) -> counted.add(result));

@@ -22,6 +22,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class HeadgateFilter implements Filter {
   private final RateLimitFields denialFields;
 
   private HeadgateFilter(Builder builder) {
-    this.checker = new RequestChecker(builder.limiter, builder.maxDelay, builder.listener);
+    this.checker = builder.checker.apply(builder);
     this.resolver = builder.resolver;
     this.denials = builder.denials;
     this.denialFields = new RateLimitFields(Ticker.system());
@@ -64,7 +65,17 @@ public final class HeadgateFilter implements Filter {
 
   /** Starts a filter with {@link DefaultSubjectResolver#create}. */
   public static Builder builder(RateLimiter limiter) {
-    return new Builder(limiter);
+    return new Builder(
+        settings -> RequestChecker.of(limiter, settings.maxDelay, settings.listener));
+  }
+
+  /**
+   * Starts a filter that decides by a checker, which has its own listener and longest delay.
+   *
+   * @param checker decides requests
+   */
+  public static Builder builder(RequestChecker checker) {
+    return new Builder(settings -> checker);
   }
 
   @Override
@@ -136,15 +147,15 @@ public final class HeadgateFilter implements Filter {
 
   /** Builds a filter. Not thread-safe. */
   public static final class Builder {
-    private final RateLimiter limiter;
+    private final Function<Builder, RequestChecker> checker;
     private SubjectResolver resolver = DefaultSubjectResolver.create();
     private DenialHandler denials = DenialHandler.problem();
     private CheckListener listener = CheckListener.NONE;
     private Duration maxDelay = DEFAULT_MAX_DELAY;
     private boolean headersOnAllowed = true;
 
-    private Builder(RateLimiter limiter) {
-      this.limiter = limiter;
+    private Builder(Function<Builder, RequestChecker> checker) {
+      this.checker = checker;
     }
 
     /** Sets the mapping of HTTP requests to subjects. */

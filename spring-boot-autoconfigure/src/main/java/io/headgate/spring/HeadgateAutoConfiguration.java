@@ -20,7 +20,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ResourceLoader;
 
 /** Creates the limiter, its rules and, if no other store is configured, a store in memory. */
-@AutoConfiguration(after = HeadgateRedisAutoConfiguration.class)
+@AutoConfiguration(
+    after = HeadgateRedisAutoConfiguration.class,
+    afterName = "io.headgate.spring.service.HeadgateServiceAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "headgate.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(HeadgateProperties.class)
 public final class HeadgateAutoConfiguration {
@@ -32,9 +34,16 @@ public final class HeadgateAutoConfiguration {
   @Bean(destroyMethod = "")
   @ConditionalOnMissingBean(Store.class)
   Store headgateStore(HeadgateProperties properties) {
+    if (properties.service().isUsed()) return MemoryStore.create(); // for limits of @Limited
     var other = properties.chosenStore().filter(store -> !store.equals("memory"));
     if (other.isPresent()) throw unusable(other.get());
     return MemoryStore.create();
+  }
+
+  private static StoreStartException withoutClient() {
+    return new StoreStartException(
+        "The property headgate.service.url is set, but headgate-client is not on the class path.",
+        "Add the dependency io.headgate:headgate-client.");
   }
 
   private static StoreStartException unusable(String store) {
@@ -72,14 +81,23 @@ public final class HeadgateAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  RateLimiter headgateRateLimiter(Store store, RuleSources sources) {
+  RateLimiter headgateRateLimiter(Store store, RuleSources sources, HeadgateProperties properties) {
     var rules = sources.read();
-    if (rules.rules().isEmpty()) {
+    if (properties.service().isUsed()) {
+      if (!rules.rules().isEmpty()) throw ruledTwice();
+    } else if (rules.rules().isEmpty()) {
       LOG.warn(
           "There are no rules, so every request passes. Add a headgate.yaml to the class path, set"
               + " headgate.rules-file or headgate.rules, or declare beans of type Rule.");
     }
     return RateLimiter.with(store, rules);
+  }
+
+  private static StoreStartException ruledTwice() {
+    return new StoreStartException(
+        "The property headgate.service.url is set, and the application has rules of its own.",
+        "Apply the rules to the service with 'headgate rules apply', and remove headgate.yaml,"
+            + " headgate.rules and beans of type Rule, or do not set headgate.service.url.");
   }
 
   @Bean
@@ -93,7 +111,8 @@ public final class HeadgateAutoConfiguration {
   @ConditionalOnMissingBean
   RequestChecker headgateRequestChecker(
       RateLimiter limiter, HeadgateProperties properties, ObjectProvider<CheckListener> listener) {
-    return new RequestChecker(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
+    if (properties.service().isUsed()) throw withoutClient(); // which would be the checker
+    return RequestChecker.of(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
   }
 
   @Bean

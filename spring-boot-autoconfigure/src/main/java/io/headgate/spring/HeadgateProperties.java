@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param requireStore Whether the start fails if the store is unavailable. If false, each rule's
  *     on-store-failure policy decides until the store is available.
  * @param redis Options of a store in Redis.
+ * @param service Options of a Headgate service that decides requests instead of this application.
  * @param web Options of the filter for HTTP requests.
  * @param methods Options of method calls with the annotation Limited.
  */
@@ -34,6 +35,7 @@ public record HeadgateProperties(
     @Nullable String store,
     @DefaultValue("false") boolean requireStore,
     @DefaultValue Redis redis,
+    @DefaultValue Service service,
     @DefaultValue Web web,
     @DefaultValue Methods methods) {
   /** The location of the rule file if none is set. */
@@ -65,6 +67,44 @@ public record HeadgateProperties(
       @DefaultValue("headgate:") String prefix,
       @DefaultValue("50ms") Duration deadline,
       @Nullable String ca) {}
+
+  /**
+   * Options of a Headgate service.
+   *
+   * @param url Address of the service, such as https://headgate.internal:8080. If it is set, the
+   *     service has the rules and decides all HTTP requests.
+   * @param token Check token of the service, if it requires one.
+   * @param deadline How long a check waits for the service before the failure mode decides.
+   * @param failureMode How requests are decided while the service is unavailable: allow, or deny
+   *     with status 503.
+   * @param localLeases For how many subjects at once permits of the service are held, so that their
+   *     requests need no call. 0 for none.
+   */
+  public record Service(
+      @Nullable String url,
+      @Nullable String token,
+      @DefaultValue("250ms") Duration deadline,
+      @DefaultValue("allow") Failure failureMode,
+      @DefaultValue("0") int localLeases) {
+    /** How requests are decided while the service is unavailable. */
+    public enum Failure {
+      /** They pass. */
+      ALLOW,
+      /** They are denied with status 503. */
+      DENY
+    }
+
+    /** Returns whether a service decides requests. */
+    public boolean isUsed() {
+      return url != null && !url.isBlank();
+    }
+
+    /** Leaves out the token. */
+    @Override
+    public String toString() {
+      return "Service[url=%s, deadline=%s, failureMode=%s]".formatted(url, deadline, failureMode);
+    }
+  }
 
   /**
    * Options of the filter for HTTP requests.

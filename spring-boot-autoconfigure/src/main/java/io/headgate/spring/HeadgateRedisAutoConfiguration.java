@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnClass(RedisStore.class)
+@ConditionalOnService(false)
 @ConditionalOnBooleanProperty(name = "headgate.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(HeadgateProperties.class)
 public final class HeadgateRedisAutoConfiguration {

@@ -7,7 +7,8 @@ public final class StoreStartException extends RuntimeException {
   /** How to correct it. */
   private final String action;
 
-  StoreStartException(String problem, String action) {
+  /** Creates the exception, with what to do about the problem. */
+  public StoreStartException(String problem, String action) {
     super(problem);
     this.action = action;
   }

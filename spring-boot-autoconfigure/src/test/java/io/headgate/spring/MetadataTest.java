@@ -22,6 +22,7 @@ class MetadataTest {
             "headgate.rules-file",
             "headgate.store",
             "headgate.redis.deadline",
+            "headgate.service.url",
             "headgate.web.trusted-proxies",
             "headgate.web.max-delay",
             "headgate.methods.order");

@@ -46,6 +46,7 @@ class SpringArchitectureTest {
     requireOnly("io.headgate.spring.webflux", "org.springframework.web.reactive..");
     requireOnly(
         "io.headgate.spring.actuate", "io.micrometer..", "org.springframework.boot.health..");
+    requireOnly("io.headgate.spring.service", "io.headgate.client..");
     requireOnly("io.headgate.spring.gateway", "org.springframework.cloud..");
     requireOnly("io.headgate.spring.method", "org.springframework.aop..", "org.aopalliance..");
   }

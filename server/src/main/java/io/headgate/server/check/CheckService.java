@@ -1,6 +1,7 @@
 package io.headgate.server.check;
 
 import io.headgate.CheckResult;
+import io.headgate.ClientLeases;
 import io.headgate.HeldPermits;
 import io.headgate.JointResult;
 import io.headgate.RateLimiter;
@@ -49,6 +50,8 @@ public final class CheckService {
   private static final String REPEATABLE =
       "the store is unavailable, and this operation on a reservation needs it; repeat it in a"
           + " second: it is applied once (a reservation that is not settled expires by itself)";
+  private static final String NO_LEASE =
+      "the store is unavailable, and a permit lease needs it; check each request until it is back";
   private static final String NOT_LISTED =
       "the store is unavailable, and it lists the open reservations; try again in a second";
   private static final String USAGE_UNKNOWN =
@@ -305,6 +308,16 @@ public final class CheckService {
       Function<Reservations, CompletionStage<ReservationState>> operation,
       Consumer<ReservationState> then) {
     call.whenComplete(orProblem(() -> operation.apply(limiter.reservations()), REPEATABLE), then);
+  }
+
+  /**
+   * Acquires, renews or releases a permit lease.
+   *
+   * @throws ProblemException if the store does not hold permits for clients
+   */
+  public <T> void lease(
+      PendingCall call, Function<ClientLeases, CompletionStage<T>> operation, Consumer<T> then) {
+    call.whenComplete(orProblem(() -> operation.apply(limiter.leases()), NO_LEASE), then);
   }
 
   /**

@@ -21,6 +21,7 @@ import io.headgate.server.http.check.CheckHandlers;
 import io.headgate.server.http.check.ExplainHandlers;
 import io.headgate.server.http.check.ForwardAuth;
 import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.LeaseHandlers;
 import io.headgate.server.http.check.ReservationHandlers;
 import io.headgate.server.http.check.SignalHandlers;
 import io.headgate.server.http.check.SlotHandlers;
@@ -84,6 +85,7 @@ public final class HttpApi {
     var checks = new CheckHandlers(checkService, ticker);
     var slots = new SlotHandlers(checkService);
     var reservations = new ReservationHandlers(checkService, ticker, views.stats()::maskOf);
+    var leases = new LeaseHandlers(checkService);
     var signals = new SignalHandlers(limiter);
     var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
@@ -112,6 +114,9 @@ public final class HttpApi {
             .add(DELETE, "/v1/reservations/*", withoutBody(Role.CHECK, reservations::cancel))
             .add(POST, "/v1/reservations/*/settle", check(Role.CHECK, reservations::settle))
             .add(POST, "/v1/usage", check(Role.CHECK, reservations::usage))
+            .add(POST, "/v1/leases", check(Role.CHECK, leases::acquire))
+            .add(PUT, "/v1/leases/*", check(Role.CHECK, leases::renew))
+            .add(POST, "/v1/leases/*/release", check(Role.CHECK, leases::release))
             .add(POST, "/v1/signals", check(Role.SIGNAL, signals::report))
             .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))
             .add(GET, "/v1/rules", withoutBody(Role.READ_RULES, rules::list))

@@ -89,6 +89,6 @@ final class RuleCheckers {
 
   private RequestChecker checker(Rule rule) {
     var alone = RateLimiter.with(limiter.store(), RuleSet.of(rule));
-    return new RequestChecker(alone, maxDelay, listener);
+    return RequestChecker.of(alone, maxDelay, listener);
   }
 }

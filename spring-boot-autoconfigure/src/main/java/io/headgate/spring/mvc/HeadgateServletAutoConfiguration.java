@@ -1,12 +1,11 @@
 package io.headgate.spring.mvc;
 
 import io.headgate.RateLimiter;
-import io.headgate.http.CheckListener;
+import io.headgate.http.RequestChecker;
 import io.headgate.servlet.DefaultSubjectResolver;
 import io.headgate.servlet.DenialHandler;
 import io.headgate.servlet.HeadgateFilter;
 import io.headgate.servlet.SubjectResolver;
-import io.headgate.spring.CheckListeners;
 import io.headgate.spring.HeadgateAutoConfiguration;
 import io.headgate.spring.HeadgateProperties;
 import io.headgate.spring.web.ProxySettings;
@@ -53,18 +52,15 @@ public final class HeadgateServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingFilterBean
     FilterRegistrationBean<HeadgateFilter> headgateFilter(
-        RateLimiter limiter,
+        RequestChecker checker,
         SubjectResolver subject,
         HeadgateProperties properties,
-        ObjectProvider<CheckListener> listener,
         ObjectProvider<DenialHandler> denials) {
       var web = properties.web();
       var filter =
-          HeadgateFilter.builder(limiter)
+          HeadgateFilter.builder(checker)
               .subject(subject)
-              .listener(CheckListeners.of(listener))
               .onDenied(denials.getIfAvailable(DenialHandler::problem))
-              .maxDelay(web.maxDelay())
               .headersOnAllowed(web.headersOnAllowed())
               .build();
       var registration = new FilterRegistrationBean<>(filter);

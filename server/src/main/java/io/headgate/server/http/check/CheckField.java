@@ -13,6 +13,8 @@ public enum CheckField {
   WAIT("wait"),
   RULE("rule"),
   TTL("ttlMs"),
+  USED("used"),
+  CHECKS("checks"),
   TOKENS_REQUESTED("tokensRequested"),
   TOKENS("tokens");
 
@@ -25,6 +27,10 @@ public enum CheckField {
   public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT);
 
   static final Set<CheckField> OF_RESERVATION = EnumSet.of(KEY, SUBJECT, COST, COSTS, TTL);
+  static final Set<CheckField> OF_LEASE = EnumSet.of(KEY, SUBJECT, COST, COSTS, CHECKS);
+  static final Set<CheckField> OF_LEASE_RENEWAL =
+      EnumSet.of(KEY, SUBJECT, COST, COSTS, USED, CHECKS);
+  static final Set<CheckField> OF_LEASE_RELEASE = EnumSet.of(KEY, SUBJECT, COST, COSTS, USED);
   static final Set<CheckField> OF_RESET = EnumSet.of(KEY, SUBJECT, RULE);
   static final Set<CheckField> OF_TOKENS = EnumSet.of(KEY, TOKENS_REQUESTED, TOKENS);
 
@@ -44,6 +50,8 @@ public enum CheckField {
       case "wait" -> WAIT;
       case "rule" -> RULE;
       case "ttlMs" -> TTL;
+      case "used" -> USED;
+      case "checks" -> CHECKS;
       case "tokensRequested" -> TOKENS_REQUESTED;
       case "tokens" -> TOKENS;
       default -> null;

@@ -1,6 +1,7 @@
 package io.headgate.server.http.check;
 
 import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.ClientLeases;
 import io.headgate.http.TextSyntax;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
@@ -32,6 +33,8 @@ public final class CheckRequestReader {
   private boolean wait;
   private String rule = "";
   private Optional<Duration> ttl = Optional.empty();
+  private long used;
+  private long checks;
 
   private CheckRequestReader(JsonReader in, Set<CheckField> allowed) {
     this.in = in;
@@ -112,6 +115,8 @@ public final class CheckRequestReader {
         case WAIT -> wait = in.bool();
         case RULE -> rule = checked(in.text());
         case TTL -> ttl = Optional.of(readTtl(in));
+        case USED -> used = in.wholeNumber(ClientLeases.MAX_CHECKS);
+        case CHECKS -> checks = in.wholeNumber(ClientLeases.MAX_CHECKS);
         case TOKENS_REQUESTED -> {
           rejectBoth(CheckField.TOKENS);
           cost = in.wholeNumber(Request.MAX_COST);
@@ -136,7 +141,10 @@ public final class CheckRequestReader {
     if (rule.isEmpty() && allowed.contains(CheckField.RULE)) {
       throw in.missing(CheckField.RULE.toString(), "{\"key\":\"user:42\",\"rule\":\"per-user\"}");
     }
-    return new CheckRequest(new Request(subject, cost, costs), wait, rule, ttl);
+    if (allowed.contains(CheckField.USED) && !seen.contains(CheckField.USED)) {
+      throw in.missing(CheckField.USED.toString(), "{\"key\":\"user:42\",\"used\":40}");
+    }
+    return new CheckRequest(new Request(subject, cost, costs), wait, rule, ttl, used, checks);
   }
 
   private void rejectBoth(CheckField other) {

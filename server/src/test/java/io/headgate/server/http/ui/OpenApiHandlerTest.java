@@ -226,6 +226,10 @@ class OpenApiHandlerTest {
         Call.of("PATCH", "/v1/reservations/x", "{\"used\":{\"tokens\":1}}", 404),
         Call.of("DELETE", "/v1/reservations/x", "", 404),
         Call.of("POST", "/v1/reservations/x/settle", "{\"cost\":1}", 404),
+        Call.of("POST", "/v1/leases", user, 200),
+        Call.of("POST", "/v1/leases", "{\"key\":\"user:1\",\"checks\":-1}", 400),
+        Call.of("PUT", "/v1/leases/x", "{\"key\":\"user:1\",\"used\":1}", 400),
+        Call.of("POST", "/v1/leases/x/release", "{\"key\":\"user:1\"}", 400),
         Call.of("POST", "/v1/usage", much, 200),
         Call.of("POST", "/v1/explain", user, 200),
         Call.of("POST", "/v1/explain", "{\"key\":\"bot:1\"}", 200),
@@ -349,8 +353,10 @@ class OpenApiHandlerTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
-            .replaceFirst("^/v1/(slots|reservations|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst(
+                "^/v1/(slots|reservations|leases|rules|stats/rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/reservations/[^/]+/settle$", "/v1/reservations/{id}/settle")
+            .replaceFirst("^/v1/leases/[^/]+/release$", "/v1/leases/{id}/release")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =

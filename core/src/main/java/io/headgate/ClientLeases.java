@@ -1,0 +1,252 @@
+package io.headgate;
+
+import io.headgate.ClientLeaseToken.HoldRef;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.Outcome;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.store.HoldStore;
+import io.headgate.store.HoldStore.Reply;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Grants permit leases to clients, which then decide checks themselves.
+ *
+ * <p>A lease is for checks of one request: its subject and its costs. It holds permits of every
+ * counter that such a check charges, so that charges and holds never exceed a limit ({@link
+ * HoldStore}). Only rules that are {@code leased} or {@code auto} grant leases, and only limits
+ * that are {@link Holdable}.
+ *
+ * <p>Thread-safe. Stages fail with a {@link StoreException} if the store does, and methods throw
+ * {@link UnsupportedOperationException} if it holds no permits for clients.
+ */
+public final class ClientLeases {
+  /** The longest time to live of a lease, and so the delay of a reset or a lowered limit. */
+  public static final Duration MAX_TTL = Duration.ofSeconds(10);
+
+  /** The largest number of checks that a client may wish or report. */
+  public static final long MAX_CHECKS = 1_000_000;
+
+  private static final long MIN_TTL_MICROS = 200_000;
+
+  /** One lease has at most this part of a limit. */
+  private static final long SHARE = 10;
+
+  /** A client of unknown demand gets this part of the largest lease. */
+  private static final long INITIAL_SHARE = 10;
+
+  private static final long MIN_CHECKS = 2;
+
+  private final Store store;
+  private final Function<Request, Plan> planner;
+  private final SecureRandom random = new SecureRandom();
+
+  ClientLeases(Store store, Function<Request, Plan> planner) {
+    this.store = store;
+    this.planner = planner;
+  }
+
+  /**
+   * Grants a lease for checks of a request. Charges nothing.
+   *
+   * @param checks how many checks the client expects to make within the time to live, at most
+   *     {@link #MAX_CHECKS}; 0 if it does not know. The lease may have fewer
+   */
+  public CompletionStage<ClientLease> acquireAsync(Request request, long checks) {
+    requireChecks(checks);
+    var leases = leases();
+    var plan = planner.apply(request);
+    var obstacle = obstacle(plan);
+    if (obstacle.isPresent()) return none(obstacle.get());
+    long size = size(plan, checks);
+    if (size < MIN_CHECKS) return none("the limit is too small to be divided among clients");
+    var token = new ClientLeaseToken(random.nextLong() & ClientLeaseToken.MAX_HOLDER, 0, List.of());
+    return hold(leases, plan, token, 0, size);
+  }
+
+  /**
+   * Charges the checks that were made, and grants the next lease in place of this one. Until the
+   * reply arrives, the client may go on to spend the rest of its lease.
+   *
+   * @param id the {@link ClientLease.Granted#id} of the last reply
+   * @param request that of the lease
+   * @param used how many checks of the lease were made, at most {@link #MAX_CHECKS}
+   * @param checks as in {@link #acquireAsync}
+   * @throws IllegalArgumentException if {@code id} is not the id of a lease
+   */
+  public CompletionStage<ClientLease> renewAsync(
+      String id, Request request, long used, long checks) {
+    requireChecks(used);
+    requireChecks(checks);
+    var leases = leases();
+    var token = ClientLeaseToken.decode(id);
+    var plan = planner.apply(request);
+    var obstacle = obstacle(plan);
+    long size = obstacle.isPresent() ? 0 : size(plan, checks);
+    if (size >= MIN_CHECKS) return hold(leases, plan, token, used, size);
+    return settle(leases, plan, token, used)
+        .thenCompose(done -> none(obstacle.orElse("the limit is too small to be divided")));
+  }
+
+  /**
+   * Charges the checks that were made and returns the rest. The client must not spend any of it
+   * from the moment at which it counted {@code used}.
+   *
+   * @throws IllegalArgumentException if {@code id} is not the id of a lease
+   */
+  public CompletionStage<Void> releaseAsync(String id, Request request, long used) {
+    requireChecks(used);
+    return settle(leases(), planner.apply(request), ClientLeaseToken.decode(id), used);
+  }
+
+  private HoldStore leases() {
+    return store
+        .holds()
+        .orElseThrow(() ->
+            new UnsupportedOperationException("this store does not hold permits for clients"));
+  }
+
+  private static void requireChecks(long checks) {
+    if (checks < 0 || checks > MAX_CHECKS) {
+      throw new IllegalArgumentException(
+          "a lease may have 0 to %d checks, got %d".formatted(MAX_CHECKS, checks));
+    }
+  }
+
+  /** Returns why the rules of a plan grant no lease; empty if they do. */
+  private static Optional<String> obstacle(Plan plan) {
+    if (plan.hasNoCharges()) return Optional.of("no limit applies to the request");
+    if (plan.charges().size() > ClientLeaseToken.MAX_COUNTERS) {
+      return Optional.of("more than %d limits apply".formatted(ClientLeaseToken.MAX_COUNTERS));
+    }
+    for (var part : plan.parts()) {
+      if (part.isUnlimited()) continue;
+      var mode = part.rule().consistency();
+      if (mode != Consistency.LEASED && mode != Consistency.AUTO) {
+        return Optional.of("rule '%s' is not leased".formatted(part.rule().id()));
+      }
+      if (!part.isEnforced() || part.shedding() != null || part.denies() || !isDivisible(part)) {
+        return Optional.of("rule '%s' can't be leased".formatted(part.rule().id()));
+      }
+    }
+    for (var charge : plan.charges()) {
+      if (charge.cost() == 0) return Optional.of("the request has no cost for one of its limits");
+    }
+    return Optional.empty();
+  }
+
+  /** Returns whether the rule charges all of its limits, and permits of each can be held. */
+  private static boolean isDivisible(Plan.Part part) {
+    var combine = part.rule().combine();
+    boolean chooses = combine instanceof Combine.Any || combine instanceof Combine.Weighted;
+    if (chooses && part.counters().size() > 1) return false;
+    return part.counters().stream().allMatch(counter -> counter.limit() instanceof Holdable);
+  }
+
+  private static long size(Plan plan, long wish) {
+    long max = MAX_CHECKS;
+    for (var charge : plan.charges()) {
+      max = Math.min(max, charge.limit().capacity() / SHARE / charge.cost());
+    }
+    return Math.min(max, Math.max(MIN_CHECKS, wish == 0 ? max / INITIAL_SHARE : wish));
+  }
+
+  private static long ttlMicros(Plan plan) {
+    long ttl = MAX_TTL.toNanos() / 1_000;
+    for (var charge : plan.charges()) ttl = Math.min(ttl, charge.limit().window() / 2);
+    return Math.max(ttl, MIN_TTL_MICROS);
+  }
+
+  private CompletionStage<ClientLease> hold(
+      HoldStore leases, Plan plan, ClientLeaseToken token, long used, long size) {
+    long order = token.order() + 1;
+    long ttl = ttlMicros(plan);
+    var replies = new ArrayList<CompletableFuture<Reply>>();
+    for (var charge : plan.charges()) {
+      var usage = usage(token, charge, used);
+      // The client may spend the rest of its lease while it waits, so that rest stays held.
+      long want = Math.max(size * charge.cost(), usage.held() - usage.spent());
+      var request = new HoldRequest(token.holder(), order, usage, 0, want, ttl);
+      replies.add(leases.hold(charge, request).toCompletableFuture());
+    }
+    return all(replies)
+        .thenCompose(grants -> granted(leases, plan, token.holder(), order, ttl, grants));
+  }
+
+  private CompletionStage<ClientLease> granted(
+      HoldStore leases, Plan plan, long holder, long order, long ttl, List<Reply> grants) {
+    long checks = Long.MAX_VALUE;
+    var outcomes = new ArrayList<Outcome>();
+    var holds = new ArrayList<HoldRef>();
+    for (int i = 0; i < grants.size(); i++) {
+      var charge = plan.charges().get(i);
+      var grant = grants.get(i);
+      checks = Math.min(checks, grant.held() / charge.cost());
+      outcomes.add(grant.outcome());
+      holds.add(HoldRef.of(charge, grant.held(), grant.until()));
+    }
+    var result = new CheckResult(plan, new PlanResult(outcomes, Source.STORE), false);
+    var token = new ClientLeaseToken(holder, order, holds);
+    if (checks > 0) {
+      long count = Math.min(checks, MAX_CHECKS);
+      return CompletableFuture.completedStage(
+          new ClientLease.Granted(token.encode(), count, micros(ttl), result));
+    }
+    return settle(leases, plan, token, 0)
+        .thenApply(
+            done -> new ClientLease.None("too few permits are left", false, Optional.of(result)));
+  }
+
+  /** Charges the used permits of each counter that the rules still have, and releases the rest. */
+  private static CompletionStage<Void> settle(
+      HoldStore leases, Plan plan, ClientLeaseToken token, long used) {
+    var replies = new ArrayList<CompletableFuture<Reply>>();
+    for (var charge : plan.charges()) {
+      if (!(charge.limit() instanceof Holdable)) continue;
+      var usage = usage(token, charge, used);
+      if (usage.held() == 0) continue;
+      var request = new HoldRequest(token.holder(), token.order() + 1, usage, 0, 0, MIN_TTL_MICROS);
+      replies.add(leases.hold(charge, request).toCompletableFuture());
+    }
+    return all(replies).thenAccept(done -> {});
+  }
+
+  private static Usage usage(ClientLeaseToken token, Charge charge, long used) {
+    var found = token.holdOn(charge);
+    if (found.isEmpty()) return Usage.NONE;
+    var hold = found.get();
+    boolean all = charge.cost() > 0 && used > hold.held() / charge.cost();
+    long spent = all ? hold.held() : used * charge.cost();
+    boolean same = hold.terms() == ClientLeaseToken.termsOf((Holdable) charge.limit());
+    return new Usage(spent, hold.held(), same ? hold.until() : 0);
+  }
+
+  private static CompletionStage<List<Reply>> all(List<CompletableFuture<Reply>> replies) {
+    return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> replies.stream().map(CompletableFuture::join).toList());
+  }
+
+  private static CompletionStage<ClientLease> none(String reason) {
+    return CompletableFuture.completedStage(new ClientLease.None(reason, true, Optional.empty()));
+  }
+
+  private static Duration micros(long micros) {
+    return Duration.ofNanos(micros * 1_000);
+  }
+}
