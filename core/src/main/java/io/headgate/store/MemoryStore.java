@@ -1,7 +1,5 @@
 package io.headgate.store;
 
-import io.headgate.limit.HoldRequest;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
@@ -13,8 +11,6 @@ import io.headgate.rule.Plan;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
