@@ -13,6 +13,7 @@ import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.InstanceChannel;
+import io.headgate.store.ReservationStore;
 import io.headgate.store.SignalStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -42,6 +43,7 @@ public final class ClusterStore extends ForwardingStore {
   private final FailureDomainStore domains;
   private final SignalStore signals;
   private final InstanceChannel channel;
+  private final ReservationStore reservations;
 
   private ClusterStore(
       ClusterOptions options,
@@ -50,7 +52,8 @@ public final class ClusterStore extends ForwardingStore {
       ConsistencyStore consistency,
       FailureDomainStore domains,
       SignalStore signals,
-      InstanceChannel channel) {
+      InstanceChannel channel,
+      ReservationStore reservations) {
     super(domains);
     this.options = options;
     this.node = node;
@@ -59,6 +62,7 @@ public final class ClusterStore extends ForwardingStore {
     this.domains = domains;
     this.signals = signals;
     this.channel = channel;
+    this.reservations = reservations;
   }
 
   /**
@@ -119,7 +123,8 @@ public final class ClusterStore extends ForwardingStore {
         consistency,
         domains,
         new ClusterSignalStore(connection, PREFIX),
-        new ClusterChannel(connection, events));
+        new ClusterChannel(connection, events),
+        executor.reservations(domains::decideAsync));
   }
 
   private static NodeSettings settings(ClusterOptions options) {
@@ -205,6 +210,11 @@ public final class ClusterStore extends ForwardingStore {
   @Override
   public Optional<SignalStore> signals() {
     return Optional.of(signals);
+  }
+
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.of(reservations);
   }
 
   /** Leaves the cluster: the other members take over the counters of this one first. */

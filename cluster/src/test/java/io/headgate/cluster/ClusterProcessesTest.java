@@ -126,6 +126,41 @@ class ClusterProcessesTest {
     awaitMembers(3);
   }
 
+  /** The member that made the reservations owned some of their counters, records and list. */
+  @Test
+  void reservationsOutliveAKilledMember() {
+    var killed = MEMBERS.removeLast();
+    MEMBERS.get(0).call("reserve strict own 1 600");
+    var held = new ArrayList<String>();
+    for (int i = 0; i < 10; i++) {
+      held.add(killed.call("reserve spanning held%d 100 600".formatted(i)));
+      var expiring = killed.call("reserve strict expiring%d 100 3".formatted(i));
+      assertThat(killed.call("report %s 30".formatted(expiring))).isEqualTo("Open");
+    }
+    Eventually.holds(
+        "the reservations are listed",
+        Duration.ofSeconds(20),
+        () -> Long.parseLong(MEMBERS.get(0).call("open")) >= 21);
+    killed.signal("KILL");
+    awaitMembers(2);
+    for (int i = 0; i < 10; i++) {
+      var id = held.get(i);
+      assertThat(MEMBERS.get(0).call("settle %s 30".formatted(id))).isEqualTo("30 30");
+      assertThat(MEMBERS.get(1).call("settle %s 30".formatted(id))).isEqualTo("30 30");
+      var left = Long.toString(LIMIT - 30);
+      assertThat(MEMBERS.get(1).call("left spanning held" + i)).isEqualTo(left + " " + left);
+    }
+    for (int i = 0; i < 10; i++) {
+      var key = "expiring" + i;
+      Eventually.holds(
+          key + " expires, and costs what was used",
+          Duration.ofSeconds(30),
+          () -> MEMBERS.get(0).call("left strict " + key).equals(Long.toString(LIMIT - 30)));
+    }
+    MEMBERS.add(start(2).awaitJoined());
+    awaitMembers(3);
+  }
+
   @Test
   void stoppedMemberIsExpelledAndJoinsAgain() {
     MEMBERS.get(0).call("start large stopped 4");

@@ -1,7 +1,9 @@
 package io.headgate.cluster;
 
 import io.headgate.CheckResult;
+import io.headgate.Costs;
 import io.headgate.RateLimiter;
+import io.headgate.ReservationState;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Consistency;
@@ -14,10 +16,12 @@ import io.headgate.store.Source;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /**
  * A member in a process of its own. Reads one command per line from standard input and writes one
@@ -104,6 +108,34 @@ final class MemberMain {
                 status.unowned(),
                 status.unbacked());
       }
+      case "reserve" -> {
+        var request = Request.of(subject(words[1], words[2]), Long.parseLong(words[3]));
+        yield limiter
+            .reserve(request, Duration.ofSeconds(Long.parseLong(words[4])))
+            .id()
+            .orElse("");
+      }
+      case "report" ->
+          limiter
+              .reservations()
+              .update(words[1], Costs.plain(Long.parseLong(words[2])), Costs.NONE)
+              .getClass()
+              .getSimpleName();
+      case "open" -> Long.toString(limiter.reservations().openCount());
+      case "settle" -> {
+        var actual = Costs.plain(Long.parseLong(words[2]));
+        yield switch (limiter.reservations().settle(words[1], actual)) {
+          case ReservationState.Settled settled ->
+              settled.limits().stream()
+                  .map(limit -> Long.toString(limit.charged()))
+                  .collect(Collectors.joining(" "));
+          case ReservationState other -> other.toString();
+        };
+      }
+      case "left" ->
+          limiter.peek(Request.of(subject(words[1], words[2]))).limits().stream()
+              .map(limit -> Long.toString(limit.remaining()))
+              .collect(Collectors.joining(" "));
       case "leave" -> {
         store.close();
         yield "left";

@@ -1,6 +1,8 @@
 package io.headgate.cluster.internal;
 
+import com.tangosol.net.cache.CacheMap;
 import com.tangosol.util.BinaryEntry;
+import io.headgate.internal.script.CounterKeys;
 import io.headgate.internal.script.LimitFormat;
 import io.headgate.internal.script.ScriptInterpreter;
 import io.headgate.limit.HeldState;
@@ -9,6 +11,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.limit.State;
+import io.headgate.reservation.ReservationRecord;
 import io.headgate.store.Ticker;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,6 +53,9 @@ final class PartitionEvaluator {
       case REMOVE -> remove(call, anchor);
       case PUT -> put(call, anchor);
       case GET -> get(call, anchor);
+      case CHANGE_LIST -> OpenListShard.change(call, anchor, ticker.micros());
+      case LIST_DUE -> OpenListShard.due(call, anchor, ticker.micros());
+      case KEEP -> keep(call, anchor);
     };
   }
 
@@ -74,6 +80,15 @@ final class PartitionEvaluator {
     return value == null ? new byte[0] : new NumberWriter().put(1).put(value).toByteArray();
   }
 
+  private static byte[] keep(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
+    var entry = entryOf(call, anchor);
+    var value = entry.getValue();
+    if (value != null) return value;
+    entry.setValue(call.argument());
+    entry.expire(CacheMap.EXPIRY_NEVER);
+    return call.argument();
+  }
+
   private static byte[] remove(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
     int removed = 0;
     for (var name : call.keys()) {
@@ -90,16 +105,20 @@ final class PartitionEvaluator {
     long now = ticker.micros();
     var slots = HashMap.<String, Slot>newHashMap(call.keys().length);
     for (var key : call.keys()) {
+      if (CounterKeys.isOfReservation(key)) continue; // loaded when an operation needs it
       var slot = new Slot(StoredCounter.in(anchor, call.partition(), key));
       slots.put(key, slot);
       now = Math.max(now, slot.counter.latest());
     }
-    var reply = interpreter.run(call.keys(), call.argument(), now, new Entries(slots));
+    var reservations = new Reservations(call.partition(), anchor, new HashMap<>());
+    var entries = new Entries(slots, reservations);
+    var reply = interpreter.run(call.keys(), call.argument(), now, entries);
     for (var slot : slots.values()) {
       if (!slot.changed) continue;
       if (given < 0) slot.counter.store(slot.state, now, slot.freshAt);
       else slot.counter.storeForTesting(slot.state, given);
     }
+    reservations.store(given < 0 ? now : given, given >= 0);
     return reply;
   }
 
@@ -115,8 +134,21 @@ final class PartitionEvaluator {
     }
   }
 
+  /** The records of the reservations of one batch, which are stored after its evaluation. */
+  private record Reservations(
+      int partition, BinaryEntry<EntryKey, byte[]> anchor, Map<String, StoredReservation> loaded) {
+    StoredReservation of(String key) {
+      return loaded.computeIfAbsent(key, first -> StoredReservation.in(anchor, partition, first));
+    }
+
+    void store(long now, boolean given) {
+      for (var each : loaded.values()) each.store(now, given);
+    }
+  }
+
   /** The states of one batch, which are stored after its evaluation. */
-  private record Entries(Map<String, Slot> slots) implements ScriptInterpreter.Memory {
+  private record Entries(Map<String, Slot> slots, Reservations reservations)
+      implements ScriptInterpreter.Memory {
     private Slot slot(String key) {
       var slot = slots.get(key);
       if (slot == null) throw new IllegalArgumentException("a batch does not declare " + key);
@@ -126,6 +158,16 @@ final class PartitionEvaluator {
     @Override
     public State get(String key) {
       return slot(key).state;
+    }
+
+    @Override
+    public ReservationRecord reservation(String key, long expiresAt) {
+      return reservations.of(key).record(expiresAt);
+    }
+
+    @Override
+    public void put(String key, ReservationRecord record) {
+      reservations.of(key).replace(record);
     }
 
     @Override

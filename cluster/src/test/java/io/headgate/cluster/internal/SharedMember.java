@@ -66,6 +66,16 @@ final class SharedMember {
     }
 
     @Override
+    public boolean keepsReservations() {
+      return connection.keepsReservations();
+    }
+
+    @Override
+    public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+      return connection.reservations(keys, arguments);
+    }
+
+    @Override
     public LimitFormat limitFormat() {
       return connection.limitFormat();
     }
