@@ -143,6 +143,7 @@ class ClusterProcessesTest {
         () -> Long.parseLong(MEMBERS.get(0).call("open")) >= 21);
     killed.signal("KILL");
     awaitMembers(2);
+    assertThat(MEMBERS.get(0).status().unreachable()).isEqualTo(1);
     for (int i = 0; i < 10; i++) {
       var id = held.get(i);
       assertThat(MEMBERS.get(0).call("settle %s 30".formatted(id))).isEqualTo("30 30");
@@ -179,6 +180,35 @@ class ClusterProcessesTest {
   }
 
   @Test
+  void minorityNamesTheMembersThatItCannotReach() {
+    var alone = MEMBERS.get(0);
+    assertThat(alone.status().unreachable()).isZero();
+    MEMBERS.get(1).signal("STOP");
+    MEMBERS.get(2).signal("STOP");
+    try {
+      Eventually.holds(
+          "the others are unreachable",
+          Duration.ofSeconds(30),
+          () -> alone.status().unreachable() == 2 && !alone.status().majority());
+      assertThat(alone.status().members()).isEqualTo(1);
+      var counts = alone.counts("run strict minority 20");
+      assertThat(counts.allowed()).isZero();
+      assertThat(counts.fallback()).isEqualTo(20);
+    } finally {
+      MEMBERS.get(1).signal("CONT");
+      MEMBERS.get(2).signal("CONT");
+    }
+    awaitMembers(3);
+    Eventually.holds(
+        "all are reachable",
+        Duration.ofSeconds(30),
+        () ->
+            MEMBERS.stream()
+                .allMatch(member ->
+                    member.status().unreachable() == 0 && member.status().majority()));
+  }
+
+  @Test
   void memberJoinsAndLeavesUnderLoad() {
     MEMBERS.get(0).call("start large moved 2");
     var joining = start(3).awaitJoined();
@@ -193,6 +223,7 @@ class ClusterProcessesTest {
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
     assertThat(MEMBERS.getFirst().status().expected()).isEqualTo(3);
+    assertThat(MEMBERS.getFirst().status().unreachable()).isZero();
   }
 
   @Test

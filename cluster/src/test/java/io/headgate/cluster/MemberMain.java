@@ -100,13 +100,15 @@ final class MemberMain {
       }
       case "status" -> {
         var status = store.status();
-        yield "%d %d %s %d %d"
+        yield "%d %d %s %d %d %d %s"
             .formatted(
                 status.members().size(),
                 status.expected(),
                 status.majority() && !store.isUnavailable(),
                 status.unowned(),
-                status.unbacked());
+                status.unbacked(),
+                status.unreachable().size(),
+                status.majority());
       }
       case "reserve" -> {
         var request = Request.of(subject(words[1], words[2]), Long.parseLong(words[3]));

@@ -20,7 +20,14 @@ final class MemberProcess implements AutoCloseable {
   record Counts(long allowed, long denied, long fallback, long errors, long worstMillis) {}
 
   /** The cluster as the member sees it. */
-  record Status(int members, int expected, boolean available, int unowned, int unbacked) {}
+  record Status(
+      int members,
+      int expected,
+      boolean available,
+      int unowned,
+      int unbacked,
+      int unreachable,
+      boolean majority) {}
 
   private final Process process;
   private final BufferedReader out;
@@ -112,7 +119,9 @@ final class MemberProcess implements AutoCloseable {
         Integer.parseInt(words[1]),
         Boolean.parseBoolean(words[2]),
         Integer.parseInt(words[3]),
-        Integer.parseInt(words[4]));
+        Integer.parseInt(words[4]),
+        Integer.parseInt(words[5]),
+        Boolean.parseBoolean(words[6]));
   }
 
   /** Sends a signal, such as {@code STOP}. */

@@ -11,9 +11,12 @@ import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
 import com.tangosol.net.RequestTimeoutException;
 import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +69,7 @@ public final class GridNode implements AutoCloseable {
   private static volatile @Nullable NodeSettings settings;
   private static volatile ClusterSize size = new ClusterSize(System.nanoTime());
   private static volatile @Nullable GridNode current;
+  private static final AbsentMembers ABSENT = new AbsentMembers();
 
   private final ConfigurableCacheFactory factory;
   private final NamedCache<EntryKey, byte[]> cache;
@@ -103,6 +107,7 @@ public final class GridNode implements AutoCloseable {
       }
       settings = with;
       size = new ClusterSize(System.nanoTime());
+      ABSENT.clear();
       if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
       GridProperties.set(with);
       for (int attempt = 1; ; attempt++) {
@@ -154,10 +159,17 @@ public final class GridNode implements AutoCloseable {
     return size;
   }
 
+  static AbsentMembers absent() {
+    return ABSENT;
+  }
+
   /** Handles a notice of a member, which may be this one. */
   static void received(Notice.Kind kind, byte[] content) {
     var node = current;
-    if (kind == Notice.Kind.LEAVING) size.leaving(System.nanoTime());
+    if (kind == Notice.Kind.LEAVING) {
+      size.leaving(System.nanoTime());
+      ABSENT.leaving(Math.toIntExact(new NumberReader(content).next()));
+    }
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
     switch (kind) {
@@ -217,7 +229,7 @@ public final class GridNode implements AutoCloseable {
       present = members;
       size.present(members, System.nanoTime());
     }
-    boolean majority = running && size.isMajority();
+    boolean majority = running && size.isMajority() && !ABSENT.isMinority(Instant.now());
     var to = listener;
     if (majority != connected) {
       connected = majority;
@@ -271,6 +283,11 @@ public final class GridNode implements AutoCloseable {
     return size.size();
   }
 
+  /** Returns the members that this one can't reach, some of which the view may have. */
+  public List<AbsentMembers.Absent> unreachable(MembershipView view) {
+    return ABSENT.list(view.members(), size.size() - present, Instant.now());
+  }
+
   /** Returns the members and what they own. */
   public MembershipView view() {
     return MembershipView.of((PartitionedService) cache.getCacheService());
@@ -284,7 +301,9 @@ public final class GridNode implements AutoCloseable {
       closed = true;
       timer.shutdownNow();
       try {
-        notices.query(new Notice(Notice.Kind.LEAVING, new byte[0]), null);
+        int id = notices.getCluster().getLocalMember().getId();
+        var content = new NumberWriter().put(id).toByteArray();
+        notices.query(new Notice(Notice.Kind.LEAVING, content), null);
         cache.getCacheService().shutdown();
       } catch (RuntimeException e) {
         LOG.log(Level.FINE, "the cluster could not be left in order", e);
@@ -304,6 +323,7 @@ public final class GridNode implements AutoCloseable {
   private final class Members implements MemberListener {
     @Override
     public void memberJoined(MemberEvent event) {
+      ABSENT.joined(MembershipView.address(event.getMember()));
       onChange(event, "joined");
     }
 
@@ -312,7 +332,13 @@ public final class GridNode implements AutoCloseable {
 
     @Override
     public void memberLeft(MemberEvent event) {
-      if (event.isLocal()) size.restart(System.nanoTime());
+      var member = event.getMember();
+      if (event.isLocal()) {
+        size.restart(System.nanoTime());
+        ABSENT.clear();
+      } else {
+        ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
+      }
       onChange(event, "left");
     }
 
