@@ -466,3 +466,19 @@ export interface WhatIf {
     firstDeniedAt: number | null;
   }[];
 }
+
+/** The members of a cluster as one of them sees them. */
+export interface ClusterState {
+  majority: boolean;
+  /** The number of members that a majority is counted of. */
+  expected: number;
+  partitions: number;
+  unowned: number;
+  unbacked: number;
+  members: { id: number; address: string; self: boolean; owned: number; backed: number }[];
+  unreachable: { id: number; address: string; since: string }[];
+}
+
+export interface Health {
+  store: { kind: string; unavailable: boolean; cluster?: ClusterState };
+}

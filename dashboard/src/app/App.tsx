@@ -3,6 +3,7 @@ import { LiveFeed } from '../live/live';
 import { CallersPage } from '../pages/callers/CallersPage';
 import { CallerPage } from '../pages/callers/CallerPage';
 import { ExplainPage } from '../pages/callers/ExplainPage';
+import { ClusterPage } from '../pages/cluster/ClusterPage';
 import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
 import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
@@ -37,6 +38,7 @@ const TITLES: Record<string, string> = {
   explain: 'Explain',
   playground: 'Playground',
   'what-if': 'Simulation',
+  cluster: 'Cluster',
 };
 
 function Shell() {
@@ -96,6 +98,8 @@ function Page({ route }: { route: Route }) {
       return <PlaygroundPage query={route.query} />;
     case 'what-if':
       return <WhatIfPage query={route.query} />;
+    case 'cluster':
+      return <ClusterPage />;
     default:
       return (
         <Empty title="Page not found">

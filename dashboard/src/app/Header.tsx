@@ -5,7 +5,13 @@ import { href } from './route';
 import { toggleTheme, useTheme } from './theme';
 import { Wordmark } from './Wordmark';
 
-const PLACES = [
+interface Place {
+  part: string;
+  name: string;
+  also?: string[];
+}
+
+const PLACES: Place[] = [
   { part: '', name: 'Overview' },
   { part: 'rules', name: 'Rules', also: ['history', 'new-rule'] },
   { part: 'callers', name: 'Callers', also: ['explain'] },
@@ -13,15 +19,20 @@ const PLACES = [
   { part: 'what-if', name: 'Simulation' },
 ];
 
+/** Shown only by members of a cluster. */
+const CLUSTER: Place = { part: 'cluster', name: 'Cluster' };
+
 export function Header({ place }: { place: string }) {
   const account = useAccount();
+  const { stats } = useLive();
+  const places = stats?.store.kind === 'cluster' ? [...PLACES, CLUSTER] : PLACES;
   return (
     <header className="top">
       <a className="home" href={href([])} aria-label="Headgate, overview">
         <Wordmark />
       </a>
       <nav aria-label="Pages">
-        {PLACES.map(({ part, name, also }) => {
+        {places.map(({ part, name, also }) => {
           const here = part === place || also?.includes(place);
           return (
             <a key={name} href={href(part ? [part] : [])} aria-current={here ? 'page' : undefined}>
