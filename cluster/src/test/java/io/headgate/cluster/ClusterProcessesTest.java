@@ -227,28 +227,13 @@ class ClusterProcessesTest {
   }
 
   @Test
-  void membersWithOneSecretShareCountersAndOthersCannotJoin() {
-    var ports = FreePorts.find(3);
-    var name = "secret" + ports.getFirst();
-    try (var one = MemberProcess.start(ports.get(0), ports, name, "a secret of enough length");
-        var other = MemberProcess.start(ports.get(1), ports, name, "a secret of enough length")) {
-      one.awaitJoined();
-      other.awaitJoined();
-      Eventually.holds(
-          "two members",
-          Duration.ofSeconds(60),
-          () -> one.status().members() == 2 && one.status().unbacked() == 0);
-      one.send("run strict secret " + LIMIT);
-      other.send("run strict secret " + LIMIT);
-      var counts = sum(List.of(one.readCounts(), other.readCounts()));
-      assertThat(counts.errors()).isZero();
-      assertThat(counts.allowed()).isBetween(LIMIT - counts.fallback(), LIMIT);
-      try (var stranger =
-          MemberProcess.start(ports.get(2), ports, name, "another secret of length")) {
-        stranger.awaitOutputOrEnd();
-        assertThat(one.status().members()).isEqualTo(2);
-        assertThat(other.status().members()).isEqualTo(2);
-      }
+  void memberOfAnotherWireVersionIsRefusedBeforeItOwnsAnything() {
+    try (var other = MemberProcess.start(PORTS.get(3), PORTS, NAME, "wire", "2")) {
+      assertThat(other.refusal())
+          .contains("has the wire format headgate-wire-1, and this one headgate-wire-2")
+          .contains("stop all members of the other version first");
     }
+    awaitMembers(3);
+    assertThat(MEMBERS.getFirst().counts("run strict version 100").allowed()).isEqualTo(100);
   }
 }

@@ -2,9 +2,11 @@ package io.headgate.cluster.internal;
 
 import com.tangosol.net.AsyncNamedCache;
 import com.tangosol.net.CacheFactory;
+import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
 import com.tangosol.net.ExtensibleConfigurableCacheFactory;
 import com.tangosol.net.InvocationService;
+import com.tangosol.net.Member;
 import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
@@ -109,13 +111,19 @@ public final class GridNode implements AutoCloseable {
       size = new ClusterSize(System.nanoTime());
       ABSENT.clear();
       if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
-      GridProperties.set(with);
+      setProperties(with);
       for (int attempt = 1; ; attempt++) {
         try {
           var node = join();
           current = node;
           node.follow();
+          awaitOthers(node, with);
           return node;
+        } catch (RefusedException e) {
+          CacheFactory.shutdown();
+          settings = null;
+          GridProperties.clear();
+          throw new IllegalStateException(e.getMessage(), e);
         } catch (RuntimeException e) {
           CacheFactory.shutdown();
           if (attempt < MAX_ATTEMPTS && isTimeout(e)) continue;
@@ -130,8 +138,54 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
+  private static void setProperties(NodeSettings with) {
+    try {
+      GridProperties.set(with);
+    } catch (RuntimeException e) {
+      settings = null;
+      GridProperties.clear();
+      throw e;
+    }
+  }
+
+  private static void awaitOthers(GridNode node, NodeSettings with) {
+    try {
+      JoinCheck.awaitOthers(with, () -> {
+        node.updateMembers();
+        return node.present;
+      });
+    } catch (IllegalStateException e) {
+      node.close();
+      throw new RefusedException(e.getMessage());
+    }
+  }
+
+  /** The other members and this one can't be in one cluster. */
+  private static final class RefusedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String message) {
+      super(message);
+    }
+  }
+
+  /** Refuses other wire versions before this member owns any partition. */
+  private static void requireSameVersion(Cluster cluster) {
+    int version = settings().wireVersion();
+    for (var each : cluster.getMemberSet()) {
+      var member = (Member) each;
+      if (GridProperties.role(version).equals(member.getRoleName())) continue;
+      throw new RefusedException(
+          "the member at %s has the wire format %s, and this one %s: they can't be in one cluster; stop all members of the other version first"
+              .formatted(
+                  MembershipView.address(member),
+                  member.getRoleName(),
+                  GridProperties.role(version)));
+    }
+  }
+
   private static GridNode join() {
-    CacheFactory.ensureCluster();
+    requireSameVersion(CacheFactory.ensureCluster());
     var config =
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
