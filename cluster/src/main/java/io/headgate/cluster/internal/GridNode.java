@@ -42,6 +42,10 @@ public final class GridNode implements AutoCloseable {
   /** The log of the grid; the reference keeps its level. */
   private static final Logger GRID_LOG = Logger.getLogger("io.headgate.cluster.grid");
 
+  /** Warns of self-signed certificates, which those of a shared secret are. */
+  private static final Logger TLS_LOG =
+      Logger.getLogger("com.oracle.coherence.common.net.SSLSocketProvider");
+
   private static final int MAX_ATTEMPTS = 5;
   private static final String NOTICES = "HeadgateNotices";
   private static final long CHECK_MILLIS = 1_000;
@@ -111,6 +115,7 @@ public final class GridNode implements AutoCloseable {
       size = new ClusterSize(System.nanoTime());
       ABSENT.clear();
       if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
+      if (TLS_LOG.getLevel() == null) TLS_LOG.setLevel(Level.SEVERE);
       setProperties(with);
       for (int attempt = 1; ; attempt++) {
         try {

@@ -45,7 +45,7 @@ public final class MajorityPolicy implements ActionPolicy {
     // The grid asks several times a second until the members respond.
     if (!text.equals(lastText)) GridNode.LOG.info(text);
     lastText = text;
-    if (!allowed) {
+    if (!allowed && GridNode.size().size() > 2) {
       var ids = new HashSet<Integer>();
       for (var each : responsive) ids.add(((Member) each).getId());
       GridNode.absent().onlyRespond(ids, Instant.now());

@@ -7,6 +7,8 @@ import io.headgate.cluster.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +43,24 @@ class CertificateKeysTest {
     var keys = CertificateKeys.write(certificate, key, authority);
     assertThat(keys.identity()).isRegularFile();
     assertThat(keys.trust()).isRegularFile();
+  }
+
+  @Test
+  void commandsOfTheDocumentationMakeFilesThatCanBeUsed() throws Exception {
+    var page = Files.readString(Path.of("..", "docs", "cluster.md"));
+    var block = Pattern.compile("```sh\n(openssl req -x509.*?)```", Pattern.DOTALL).matcher(page);
+    assertThat(block.find()).isTrue();
+    var made = Files.createDirectory(folder.resolve("documented"));
+    var shell =
+        new ProcessBuilder("bash", "-ec", block.group(1))
+            .directory(made.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(made.resolve("output").toFile())
+            .start();
+    assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(shell.exitValue()).as(Files.readString(made.resolve("output"))).isZero();
+    CertificateKeys.write(
+        made.resolve("member.pem"), made.resolve("member.key"), made.resolve("ca.pem"));
   }
 
   @Test

@@ -31,7 +31,7 @@ public final class ClusterMemberOptions {
       defaultValue = ClusterOptions.DEFAULT_HOST,
       description =
           "The address of this member, which the others must reach. One that other machines can"
-              + " reach needs a secret. Default: ${DEFAULT-VALUE}")
+              + " reach needs a secret or certificates. Default: ${DEFAULT-VALUE}")
   private String host = ClusterOptions.DEFAULT_HOST;
 
   @Option(
@@ -135,6 +135,7 @@ public final class ClusterMemberOptions {
     withOptionName("--cluster-timeout", () -> options.deadline(timeout));
     secret.ifPresent(text -> withOptionName("--cluster-secret", () -> options.secret(text)));
     certificates().ifPresent(options::certificates);
+    withOptionName("--cluster-data-port", options::build);
     return options.host(host);
   }
 
