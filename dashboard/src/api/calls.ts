@@ -6,6 +6,7 @@ import type {
   Changed,
   Diff,
   Explanation,
+  Health,
   HistorySeries,
   OneCaller,
   OpenReservations,
@@ -28,6 +29,9 @@ import type {
 const segment = encodeURIComponent;
 
 export const whoAmI = async (signal?: AbortSignal) => (await ask<WhoAmI>('/v1/whoami', signal ? { signal } : {})).body;
+
+export const readHealth = async (signal?: AbortSignal) =>
+  (await ask<Health>('/health/ready', signal ? { signal } : {})).body;
 
 export const readStats = async (signal?: AbortSignal) =>
   (await ask<Stats & { series: Series }>('/v1/stats', signal ? { signal } : {})).body;

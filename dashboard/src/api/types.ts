@@ -513,3 +513,19 @@ export interface Region {
   roundTripMs?: number;
   rules: { rule: string; counters: number; held: number; demandPerSecond: number }[];
 }
+
+/** The members of a cluster as one of them sees them. */
+export interface ClusterState {
+  majority: boolean;
+  /** The number of members that a majority is counted of. */
+  expected: number;
+  partitions: number;
+  unowned: number;
+  unbacked: number;
+  members: { id: number; address: string; self: boolean; owned: number; backed: number }[];
+  unreachable: { id: number; address: string; since: string }[];
+}
+
+export interface Health {
+  store: { kind: string; unavailable: boolean; cluster?: ClusterState };
+}

@@ -3,6 +3,7 @@ import { LiveFeed } from '../live/live';
 import { CallersPage } from '../pages/callers/CallersPage';
 import { CallerPage } from '../pages/callers/CallerPage';
 import { ExplainPage } from '../pages/callers/ExplainPage';
+import { ClusterPage } from '../pages/cluster/ClusterPage';
 import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
 import { RegionsPage } from '../pages/regions/RegionsPage';
@@ -39,6 +40,7 @@ const TITLES: Record<string, string> = {
   playground: 'Playground',
   'what-if': 'Simulation',
   regions: 'Regions',
+  cluster: 'Cluster',
 };
 
 function Shell() {
@@ -100,6 +102,8 @@ function Page({ route }: { route: Route }) {
       return <WhatIfPage query={route.query} />;
     case 'regions':
       return <RegionsPage />;
+    case 'cluster':
+      return <ClusterPage />;
     default:
       return (
         <Empty title="Page not found">

@@ -5,7 +5,13 @@ import { href } from './route';
 import { toggleTheme, useTheme } from './theme';
 import { Wordmark } from './Wordmark';
 
-const PLACES: { part: string; name: string; also?: string[] }[] = [
+interface Place {
+  part: string;
+  name: string;
+  also?: string[];
+}
+
+const PLACES: Place[] = [
   { part: '', name: 'Overview' },
   { part: 'rules', name: 'Rules', also: ['history', 'new-rule'] },
   { part: 'callers', name: 'Callers', also: ['explain'] },
@@ -13,10 +19,20 @@ const PLACES: { part: string; name: string; also?: string[] }[] = [
   { part: 'what-if', name: 'Simulation' },
 ];
 
+/** Shown only by members of a cluster. */
+const CLUSTER: Place = { part: 'cluster', name: 'Cluster' };
+
+/** Shown only by instances of a region. */
+const REGIONS: Place = { part: 'regions', name: 'Regions' };
+
 export function Header({ place }: { place: string }) {
   const account = useAccount();
   const { stats } = useLive();
-  const places = stats?.store.region ? [...PLACES, { part: 'regions', name: 'Regions' }] : PLACES;
+  const places = [
+    ...PLACES,
+    ...(stats?.store.kind === 'cluster' ? [CLUSTER] : []),
+    ...(stats?.store.region ? [REGIONS] : []),
+  ];
   return (
     <header className="top">
       <a className="home" href={href([])} aria-label="Headgate, overview">

@@ -16,7 +16,7 @@ const ORDER: FailurePolicy[] = ['allow', 'allow-then-deny', 'deny', 'local'];
 
 /** Describes the effect of an outage: since when, and which rules decide by which policy. */
 export function outageText({ store, now }: Stats): { title: string; effects: string[] } {
-  const name = store.kind === 'redis' ? 'Redis' : 'The store';
+  const name = store.kind === 'redis' ? 'Redis' : store.kind === 'cluster' ? 'The cluster' : 'The store';
   const since = store.since === null ? '' : ` since ${zoned(store.since, now)}`;
   const effects = ORDER.flatMap((policy) => {
     const group = store.failurePolicies.find((entry) => entry.policy === policy);

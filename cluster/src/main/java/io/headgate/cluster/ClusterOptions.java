@@ -27,7 +27,10 @@ public final class ClusterOptions {
   private final String host;
   private final int port;
   private final String name;
+  private final int dataPort;
   private final Optional<String> secret;
+  private final Optional<MemberCertificates> certificates;
+  private final Duration patience;
   private final int backups;
   private final long maxBytes;
   private final Duration deadline;
@@ -58,7 +61,10 @@ public final class ClusterOptions {
     this.host = builder.host;
     this.port = builder.port;
     this.name = builder.name;
+    this.dataPort = builder.dataPort;
     this.secret = builder.secret;
+    this.certificates = builder.certificates;
+    this.patience = builder.patience;
     this.backups = builder.backups;
     this.maxBytes = builder.maxBytes;
     this.deadline = builder.deadline;
@@ -85,7 +91,10 @@ public final class ClusterOptions {
     builder.host = host;
     builder.port = port;
     builder.name = name;
+    builder.dataPort = dataPort;
     builder.secret = secret;
+    builder.certificates = certificates;
+    builder.patience = patience;
     builder.backups = backups;
     builder.maxBytes = maxBytes;
     builder.deadline = deadline;
@@ -110,6 +119,11 @@ public final class ClusterOptions {
     return port;
   }
 
+  /** Returns the port for all that members send each other; 0 if the system chooses it. */
+  public int dataPort() {
+    return dataPort;
+  }
+
   /** Returns the name of the cluster; members of clusters of other names are not joined. */
   public String name() {
     return name;
@@ -118,6 +132,21 @@ public final class ClusterOptions {
   /** Returns the secret that all members share, with which they authenticate and encrypt. */
   public Optional<String> secret() {
     return secret;
+  }
+
+  /** Returns the certificate with which this member authenticates, instead of a secret. */
+  public Optional<MemberCertificates> certificates() {
+    return certificates;
+  }
+
+  /** Returns whether members authenticate each other, and encrypt. */
+  public boolean isEncrypted() {
+    return secret.isPresent() || certificates.isPresent();
+  }
+
+  /** Returns how long this member waits at the start for others that accept connections. */
+  Duration patience() {
+    return patience;
   }
 
   /** Returns the number of members that have a copy of each counter, besides its owner. */
@@ -158,7 +187,7 @@ public final class ClusterOptions {
   @Override
   public String toString() {
     return "ClusterOptions[%s at %s:%d, join %s, %s, %d backups]"
-        .formatted(name, host, port, join, secret.isPresent() ? "TLS" : "in clear", backups);
+        .formatted(name, host, port, join, isEncrypted() ? "TLS" : "in clear", backups);
   }
 
   /** Builds options from the settings that differ from the defaults. Not thread-safe. */
@@ -167,7 +196,10 @@ public final class ClusterOptions {
     private String host = DEFAULT_HOST;
     private int port = DEFAULT_PORT;
     private String name = DEFAULT_NAME;
+    private int dataPort;
     private Optional<String> secret = Optional.empty();
+    private Optional<MemberCertificates> certificates = Optional.empty();
+    private Duration patience = Duration.ofSeconds(30);
     private int backups = 1;
     private long maxBytes = Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4);
     private Duration deadline = DEFAULT_DEADLINE;
@@ -193,6 +225,21 @@ public final class ClusterOptions {
     public Builder port(int port) {
       require(port >= 1 && port <= 65_535, "a cluster port must be 1 to 65535, got %d", port);
       this.port = port;
+      return this;
+    }
+
+    /**
+     * Sets the port for all that members send each other, so that a firewall can let it pass.
+     *
+     * @param dataPort 0 lets the system choose a port
+     * @throws IllegalArgumentException if it is not from 0 to 65535
+     */
+    public Builder dataPort(int dataPort) {
+      require(
+          dataPort >= 0 && dataPort <= 65_535,
+          "a data port of the cluster must be 0 to 65535, got %d",
+          dataPort);
+      this.dataPort = dataPort;
       return this;
     }
 
@@ -223,6 +270,17 @@ public final class ClusterOptions {
           MIN_SECRET_LENGTH,
           secret.length());
       this.secret = Optional.of(secret);
+      return this;
+    }
+
+    /** Sets the certificate with which this member authenticates, instead of a secret. */
+    public Builder certificates(MemberCertificates certificates) {
+      this.certificates = Optional.of(certificates);
+      return this;
+    }
+
+    Builder patience(Duration patience) {
+      this.patience = patience;
       return this;
     }
 
@@ -285,8 +343,18 @@ public final class ClusterOptions {
       return this;
     }
 
-    /** Creates the options. */
+    /**
+     * Creates the options.
+     *
+     * @throws IllegalArgumentException if there are a secret and certificates, or both ports are
+     *     the same
+     */
     public ClusterOptions build() {
+      require(
+          secret.isEmpty() || certificates.isEmpty(),
+          "members authenticate with a secret or with certificates, not with both");
+      require(
+          port != dataPort, "the port and the data port of a member differ, got %d twice", port);
       return new ClusterOptions(this);
     }
   }

@@ -1,12 +1,15 @@
 package io.headgate.cluster;
 
 import io.headgate.cluster.internal.GridNode;
+import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The cluster as one member sees it.
  *
- * @param members ordered by id
+ * @param members those that respond, ordered by id
+ * @param unreachable the members that this one can't reach and that still count for the majority
  * @param expected the number of members that a majority is counted of
  * @param majority whether the members that are present may decide
  * @param partitions the number of partitions of the key space
@@ -15,6 +18,7 @@ import java.util.List;
  */
 public record ClusterStatus(
     List<MemberStatus> members,
+    List<UnreachableMember> unreachable,
     int expected,
     boolean majority,
     int partitions,
@@ -32,18 +36,41 @@ public record ClusterStatus(
    */
   public record MemberStatus(int id, String address, boolean self, int owned, int backed) {}
 
-  /** Copies the list. */
+  /**
+   * A member that was lost without leaving in order, or that does not respond.
+   *
+   * @param id its number in the cluster
+   * @param address its address and port
+   * @param since when it was last present
+   */
+  public record UnreachableMember(int id, String address, Instant since) {}
+
+  /** Copies the lists. */
   public ClusterStatus {
     members = List.copyOf(members);
+    unreachable = List.copyOf(unreachable);
   }
 
   static ClusterStatus of(GridNode node, boolean majority) {
     var view = node.view();
+    var unreachable =
+        node.unreachable(view).stream()
+            .map(m -> new UnreachableMember(m.id(), m.address(), m.since()))
+            .toList();
+    var absent =
+        unreachable.stream().map(UnreachableMember::id).collect(Collectors.toUnmodifiableSet());
     var members =
         view.members().stream()
+            .filter(m -> !absent.contains(m.id()))
             .map(m -> new MemberStatus(m.id(), m.address(), m.self(), m.owned(), m.backed()))
             .toList();
     return new ClusterStatus(
-        members, node.expected(), majority, view.partitions(), view.unowned(), view.unbacked());
+        members,
+        unreachable,
+        node.expected(),
+        majority,
+        view.partitions(),
+        view.unowned(),
+        view.unbacked());
   }
 }

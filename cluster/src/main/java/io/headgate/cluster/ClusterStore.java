@@ -13,6 +13,7 @@ import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
 import io.headgate.store.InstanceChannel;
+import io.headgate.store.ReservationStore;
 import io.headgate.store.SignalStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -42,6 +43,7 @@ public final class ClusterStore extends ForwardingStore {
   private final FailureDomainStore domains;
   private final SignalStore signals;
   private final InstanceChannel channel;
+  private final ReservationStore reservations;
 
   private ClusterStore(
       ClusterOptions options,
@@ -50,7 +52,8 @@ public final class ClusterStore extends ForwardingStore {
       ConsistencyStore consistency,
       FailureDomainStore domains,
       SignalStore signals,
-      InstanceChannel channel) {
+      InstanceChannel channel,
+      ReservationStore reservations) {
     super(domains);
     this.options = options;
     this.node = node;
@@ -59,6 +62,7 @@ public final class ClusterStore extends ForwardingStore {
     this.domains = domains;
     this.signals = signals;
     this.channel = channel;
+    this.reservations = reservations;
   }
 
   /**
@@ -74,8 +78,9 @@ public final class ClusterStore extends ForwardingStore {
    * Joins the cluster, or founds it if no member is found. Waits until this member has joined.
    *
    * @throws IllegalArgumentException if the options bind to other addresses than loopback without a
-   *     secret
-   * @throws IllegalStateException if this process has a cluster store, or the port is in use
+   *     secret or certificates, or a certificate can't be used
+   * @throws IllegalStateException if this process has a cluster store, the port is in use, or other
+   *     members do not accept this one
    */
   public static ClusterStore join(ClusterOptions options) {
     var node = GridNode.start(settings(options));
@@ -119,26 +124,37 @@ public final class ClusterStore extends ForwardingStore {
         consistency,
         domains,
         new ClusterSignalStore(connection, PREFIX),
-        new ClusterChannel(connection, events));
+        new ClusterChannel(connection, events),
+        executor.reservations(domains::decideAsync));
   }
 
   private static NodeSettings settings(ClusterOptions options) {
-    requireSecret(options);
+    requireKeys(options);
+    Optional<NodeSettings.Keys> keys =
+        options
+            .certificates()
+            .<NodeSettings.Keys>map(files ->
+                new NodeSettings.CertificateFiles(
+                    files.certificate(), files.key(), files.authority()))
+            .or(() -> options.secret().map(NodeSettings.SharedSecret::new));
     return new NodeSettings(
         options.name(),
         options.host(),
         options.port(),
+        options.dataPort(),
         options.join().stream()
             .map(each -> new NodeSettings.HostPort(each.host(), each.port()))
             .toList(),
-        options.secret(),
+        keys,
         options.backups(),
-        options.maxBytes());
+        options.maxBytes(),
+        options.patience(),
+        NodeSettings.WIRE_VERSION);
   }
 
   /** Refuses to let other machines join, and read and change all counters, without a secret. */
-  private static void requireSecret(ClusterOptions options) {
-    if (options.secret().isPresent()) return;
+  private static void requireKeys(ClusterOptions options) {
+    if (options.isEncrypted()) return;
     try {
       if (InetAddress.getByName(options.host()).isLoopbackAddress()) return;
     } catch (UnknownHostException e) {
@@ -146,9 +162,9 @@ public final class ClusterStore extends ForwardingStore {
           "the address of this member can't be resolved: " + options.host(), e);
     }
     throw new IllegalArgumentException(
-        "a member at %s, which other machines can reach, needs a cluster secret; set the same"
+        "a member at %s, which other machines can reach, needs a cluster secret or"
                 .formatted(options.host())
-            + " on all members, or bind to 127.0.0.1");
+            + " certificates; set the same secret on all members, or bind to 127.0.0.1");
   }
 
   /** Returns the options of this member. */
@@ -205,6 +221,11 @@ public final class ClusterStore extends ForwardingStore {
   @Override
   public Optional<SignalStore> signals() {
     return Optional.of(signals);
+  }
+
+  @Override
+  public Optional<ReservationStore> reservations() {
+    return Optional.of(reservations);
   }
 
   /** Leaves the cluster: the other members take over the counters of this one first. */

@@ -3,6 +3,7 @@ package io.headgate.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,15 @@ class ClusterOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClusterOptions.builder("a:1").secret("short"))
         .withMessageContaining("at least 16 characters, got 5");
+  }
+
+  @Test
+  void secretAndCertificatesExcludeEachOtherAndPortsDiffer() {
+    var files = new MemberCertificates(Path.of("c"), Path.of("k"), Path.of("a"));
+    var both = ClusterOptions.builder("a:1").secret("0123456789abcdef").certificates(files);
+    assertThatIllegalArgumentException().isThrownBy(both::build).withMessageContaining("not with");
+    var same = ClusterOptions.builder("a:1").port(7000).dataPort(7000);
+    assertThatIllegalArgumentException().isThrownBy(same::build).withMessageContaining("7000");
   }
 
   /** Fails before anything is started. */

@@ -126,6 +126,42 @@ class ClusterProcessesTest {
     awaitMembers(3);
   }
 
+  /** The member that made the reservations owned some of their counters, records and list. */
+  @Test
+  void reservationsOutliveAKilledMember() {
+    var killed = MEMBERS.removeLast();
+    MEMBERS.get(0).call("reserve strict own 1 600");
+    var held = new ArrayList<String>();
+    for (int i = 0; i < 10; i++) {
+      held.add(killed.call("reserve spanning held%d 100 600".formatted(i)));
+      var expiring = killed.call("reserve strict expiring%d 100 3".formatted(i));
+      assertThat(killed.call("report %s 30".formatted(expiring))).isEqualTo("Open");
+    }
+    Eventually.holds(
+        "the reservations are listed",
+        Duration.ofSeconds(20),
+        () -> Long.parseLong(MEMBERS.get(0).call("open")) >= 21);
+    killed.signal("KILL");
+    awaitMembers(2);
+    assertThat(MEMBERS.get(0).status().unreachable()).isEqualTo(1);
+    for (int i = 0; i < 10; i++) {
+      var id = held.get(i);
+      assertThat(MEMBERS.get(0).call("settle %s 30".formatted(id))).isEqualTo("30 30");
+      assertThat(MEMBERS.get(1).call("settle %s 30".formatted(id))).isEqualTo("30 30");
+      var left = Long.toString(LIMIT - 30);
+      assertThat(MEMBERS.get(1).call("left spanning held" + i)).isEqualTo(left + " " + left);
+    }
+    for (int i = 0; i < 10; i++) {
+      var key = "expiring" + i;
+      Eventually.holds(
+          key + " expires, and costs what was used",
+          Duration.ofSeconds(30),
+          () -> MEMBERS.get(0).call("left strict " + key).equals(Long.toString(LIMIT - 30)));
+    }
+    MEMBERS.add(start(2).awaitJoined());
+    awaitMembers(3);
+  }
+
   @Test
   void stoppedMemberIsExpelledAndJoinsAgain() {
     MEMBERS.get(0).call("start large stopped 4");
@@ -144,6 +180,35 @@ class ClusterProcessesTest {
   }
 
   @Test
+  void minorityNamesTheMembersThatItCannotReach() {
+    var alone = MEMBERS.get(0);
+    assertThat(alone.status().unreachable()).isZero();
+    MEMBERS.get(1).signal("STOP");
+    MEMBERS.get(2).signal("STOP");
+    try {
+      Eventually.holds(
+          "the others are unreachable",
+          Duration.ofSeconds(30),
+          () -> alone.status().unreachable() == 2 && !alone.status().majority());
+      assertThat(alone.status().members()).isEqualTo(1);
+      var counts = alone.counts("run strict minority 20");
+      assertThat(counts.allowed()).isZero();
+      assertThat(counts.fallback()).isEqualTo(20);
+    } finally {
+      MEMBERS.get(1).signal("CONT");
+      MEMBERS.get(2).signal("CONT");
+    }
+    awaitMembers(3);
+    Eventually.holds(
+        "all are reachable",
+        Duration.ofSeconds(30),
+        () ->
+            MEMBERS.stream()
+                .allMatch(member ->
+                    member.status().unreachable() == 0 && member.status().majority()));
+  }
+
+  @Test
   void memberJoinsAndLeavesUnderLoad() {
     MEMBERS.get(0).call("start large moved 2");
     var joining = start(3).awaitJoined();
@@ -158,31 +223,17 @@ class ClusterProcessesTest {
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
     assertThat(MEMBERS.getFirst().status().expected()).isEqualTo(3);
+    assertThat(MEMBERS.getFirst().status().unreachable()).isZero();
   }
 
   @Test
-  void membersWithOneSecretShareCountersAndOthersCannotJoin() {
-    var ports = FreePorts.find(3);
-    var name = "secret" + ports.getFirst();
-    try (var one = MemberProcess.start(ports.get(0), ports, name, "a secret of enough length");
-        var other = MemberProcess.start(ports.get(1), ports, name, "a secret of enough length")) {
-      one.awaitJoined();
-      other.awaitJoined();
-      Eventually.holds(
-          "two members",
-          Duration.ofSeconds(60),
-          () -> one.status().members() == 2 && one.status().unbacked() == 0);
-      one.send("run strict secret " + LIMIT);
-      other.send("run strict secret " + LIMIT);
-      var counts = sum(List.of(one.readCounts(), other.readCounts()));
-      assertThat(counts.errors()).isZero();
-      assertThat(counts.allowed()).isBetween(LIMIT - counts.fallback(), LIMIT);
-      try (var stranger =
-          MemberProcess.start(ports.get(2), ports, name, "another secret of length")) {
-        stranger.awaitOutputOrEnd();
-        assertThat(one.status().members()).isEqualTo(2);
-        assertThat(other.status().members()).isEqualTo(2);
-      }
+  void memberOfAnotherWireVersionIsRefusedBeforeItOwnsAnything() {
+    try (var other = MemberProcess.start(PORTS.get(3), PORTS, NAME, "wire", "2")) {
+      assertThat(other.refusal())
+          .contains("has the wire format headgate-wire-1, and this one headgate-wire-2")
+          .contains("stop all members of the other version first");
     }
+    awaitMembers(3);
+    assertThat(MEMBERS.getFirst().counts("run strict version 100").allowed()).isEqualTo(100);
   }
 }

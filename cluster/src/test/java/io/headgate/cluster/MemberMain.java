@@ -1,7 +1,11 @@
 package io.headgate.cluster;
 
 import io.headgate.CheckResult;
+import io.headgate.Costs;
 import io.headgate.RateLimiter;
+import io.headgate.ReservationState;
+import io.headgate.cluster.internal.GridNode;
+import io.headgate.cluster.internal.NodeSettings;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Consistency;
@@ -14,10 +18,14 @@ import io.headgate.store.Source;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /**
  * A member in a process of its own. Reads one command per line from standard input and writes one
@@ -71,17 +79,50 @@ final class MemberMain {
                     .build()));
   }
 
-  /** Joins with {@code port members [secret]}. */
+  /**
+   * Joins with {@code port members name}, and nothing, a secret, {@code certificate key authority},
+   * or {@code wire VERSION}.
+   */
   public static void main(String[] args) throws Exception {
     var options = ClusterOptions.builder(args[1]).port(Integer.parseInt(args[0])).name(args[2]);
-    if (args.length > 3) options.secret(args[3]);
-    var member = new MemberMain(ClusterStore.join(options.build()));
+    options.patience(Duration.ofSeconds(5));
+    if (args.length == 4) options.secret(args[3]);
+    if (args.length == 6) {
+      options.certificates(
+          new MemberCertificates(Path.of(args[3]), Path.of(args[4]), Path.of(args[5])));
+    }
+    MemberMain member;
+    try {
+      if (args.length == 5) joinWithWireVersion(options.build(), Integer.parseInt(args[4]));
+      member = new MemberMain(ClusterStore.join(options.build()));
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      System.out.println(e.getMessage());
+      System.exit(2);
+      return;
+    }
     System.out.println("joined");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = in.readLine()) != null; ) {
       System.out.println(member.execute(line.split(" ", -1)));
     }
     System.exit(0);
+  }
+
+  private static void joinWithWireVersion(ClusterOptions options, int version) {
+    GridNode.start(
+        new NodeSettings(
+            options.name(),
+            options.host(),
+            options.port(),
+            0,
+            options.join().stream()
+                .map(each -> new NodeSettings.HostPort(each.host(), each.port()))
+                .toList(),
+            Optional.empty(),
+            1,
+            options.maxBytes(),
+            options.patience(),
+            version));
   }
 
   private String execute(String[] words) throws InterruptedException {
@@ -96,14 +137,44 @@ final class MemberMain {
       }
       case "status" -> {
         var status = store.status();
-        yield "%d %d %s %d %d"
+        yield "%d %d %s %d %d %d %s"
             .formatted(
                 status.members().size(),
                 status.expected(),
                 status.majority() && !store.isUnavailable(),
                 status.unowned(),
-                status.unbacked());
+                status.unbacked(),
+                status.unreachable().size(),
+                status.majority());
       }
+      case "reserve" -> {
+        var request = Request.of(subject(words[1], words[2]), Long.parseLong(words[3]));
+        yield limiter
+            .reserve(request, Duration.ofSeconds(Long.parseLong(words[4])))
+            .id()
+            .orElse("");
+      }
+      case "report" ->
+          limiter
+              .reservations()
+              .update(words[1], Costs.plain(Long.parseLong(words[2])), Costs.NONE)
+              .getClass()
+              .getSimpleName();
+      case "open" -> Long.toString(limiter.reservations().openCount());
+      case "settle" -> {
+        var actual = Costs.plain(Long.parseLong(words[2]));
+        yield switch (limiter.reservations().settle(words[1], actual)) {
+          case ReservationState.Settled settled ->
+              settled.limits().stream()
+                  .map(limit -> Long.toString(limit.charged()))
+                  .collect(Collectors.joining(" "));
+          case ReservationState other -> other.toString();
+        };
+      }
+      case "left" ->
+          limiter.peek(Request.of(subject(words[1], words[2]))).limits().stream()
+              .map(limit -> Long.toString(limit.remaining()))
+              .collect(Collectors.joining(" "));
       case "leave" -> {
         store.close();
         yield "left";

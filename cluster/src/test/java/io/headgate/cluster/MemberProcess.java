@@ -20,7 +20,14 @@ final class MemberProcess implements AutoCloseable {
   record Counts(long allowed, long denied, long fallback, long errors, long worstMillis) {}
 
   /** The cluster as the member sees it. */
-  record Status(int members, int expected, boolean available, int unowned, int unbacked) {}
+  record Status(
+      int members,
+      int expected,
+      boolean available,
+      int unowned,
+      int unbacked,
+      int unreachable,
+      boolean majority) {}
 
   private final Process process;
   private final BufferedReader out;
@@ -37,7 +44,7 @@ final class MemberProcess implements AutoCloseable {
   }
 
   /** Starts a member without waiting until it has joined; see {@link #awaitJoined}. */
-  static MemberProcess start(int port, List<Integer> members, String cluster, String... secret) {
+  static MemberProcess start(int port, List<Integer> members, String cluster, String... keys) {
     var join = new ArrayList<String>();
     for (int member : members) join.add("127.0.0.1:" + member);
     var command =
@@ -53,7 +60,7 @@ final class MemberProcess implements AutoCloseable {
                 Integer.toString(port),
                 String.join(",", join),
                 cluster));
-    command.addAll(Arrays.asList(secret));
+    command.addAll(Arrays.asList(keys));
     try {
       return new MemberProcess(
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
@@ -68,9 +75,9 @@ final class MemberProcess implements AutoCloseable {
     return this;
   }
 
-  /** Waits until the process has written a line or has ended. */
-  void awaitOutputOrEnd() {
-    read();
+  /** Returns the first line of a process that could not join. */
+  String refusal() {
+    return read();
   }
 
   private String read() {
@@ -112,7 +119,9 @@ final class MemberProcess implements AutoCloseable {
         Integer.parseInt(words[1]),
         Boolean.parseBoolean(words[2]),
         Integer.parseInt(words[3]),
-        Integer.parseInt(words[4]));
+        Integer.parseInt(words[4]),
+        Integer.parseInt(words[5]),
+        Boolean.parseBoolean(words[6]));
   }
 
   /** Sends a signal, such as {@code STOP}. */

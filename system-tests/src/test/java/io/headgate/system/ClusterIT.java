@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +73,15 @@ class ClusterIT {
       }
       assertThat(allowed).isEqualTo(LIMIT);
 
+      // A reservation of one member is settled at the other.
+      var made = post(services.get(0), "/v1/reservations", "{\"key\":\"fixed:2\",\"cost\":60}");
+      var id = made.replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
+      assertThat(made).contains("\"allowed\":true");
+      assertThat(post(services.get(1), "/v1/reservations/" + id + "/settle", "{\"cost\":10}"))
+          .contains("\"charged\"");
+      assertThat(post(services.get(1), "/v1/peek", "{\"key\":\"fixed:2\"}"))
+          .contains("\"remaining\":90");
+
       // A member that leaves in order hands its counters over.
       var left = services.removeLast();
       left.terminate();
@@ -107,6 +117,17 @@ class ClusterIT {
   private String ready(HeadgateProcess service) throws IOException, InterruptedException {
     var uri = URI.create("http://127.0.0.1:%d/health/ready".formatted(service.port()));
     return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
+  }
+
+  private String post(HeadgateProcess service, String path, String body)
+      throws IOException, InterruptedException {
+    var uri = URI.create("http://127.0.0.1:%d%s".formatted(service.port(), path));
+    var request =
+        HttpRequest.newBuilder(uri)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    return http.send(request, BodyHandlers.ofString()).body();
   }
 
   private static int check(HeadgateProcess service) {

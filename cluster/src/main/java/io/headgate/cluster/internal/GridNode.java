@@ -2,18 +2,23 @@ package io.headgate.cluster.internal;
 
 import com.tangosol.net.AsyncNamedCache;
 import com.tangosol.net.CacheFactory;
+import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
 import com.tangosol.net.ExtensibleConfigurableCacheFactory;
 import com.tangosol.net.InvocationService;
+import com.tangosol.net.Member;
 import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
 import com.tangosol.net.RequestTimeoutException;
 import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,6 +41,10 @@ public final class GridNode implements AutoCloseable {
 
   /** The log of the grid; the reference keeps its level. */
   private static final Logger GRID_LOG = Logger.getLogger("io.headgate.cluster.grid");
+
+  /** Warns of self-signed certificates, which those of a shared secret are. */
+  private static final Logger TLS_LOG =
+      Logger.getLogger("com.oracle.coherence.common.net.SSLSocketProvider");
 
   private static final int MAX_ATTEMPTS = 5;
   private static final String NOTICES = "HeadgateNotices";
@@ -66,6 +75,7 @@ public final class GridNode implements AutoCloseable {
   private static volatile @Nullable NodeSettings settings;
   private static volatile ClusterSize size = new ClusterSize(System.nanoTime());
   private static volatile @Nullable GridNode current;
+  private static final AbsentMembers ABSENT = new AbsentMembers();
 
   private final ConfigurableCacheFactory factory;
   private final NamedCache<EntryKey, byte[]> cache;
@@ -103,14 +113,22 @@ public final class GridNode implements AutoCloseable {
       }
       settings = with;
       size = new ClusterSize(System.nanoTime());
+      ABSENT.clear();
       if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
-      GridProperties.set(with);
+      if (TLS_LOG.getLevel() == null) TLS_LOG.setLevel(Level.SEVERE);
+      setProperties(with);
       for (int attempt = 1; ; attempt++) {
         try {
           var node = join();
           current = node;
           node.follow();
+          awaitOthers(node, with);
           return node;
+        } catch (RefusedException e) {
+          CacheFactory.shutdown();
+          settings = null;
+          GridProperties.clear();
+          throw new IllegalStateException(e.getMessage(), e);
         } catch (RuntimeException e) {
           CacheFactory.shutdown();
           if (attempt < MAX_ATTEMPTS && isTimeout(e)) continue;
@@ -125,8 +143,54 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
+  private static void setProperties(NodeSettings with) {
+    try {
+      GridProperties.set(with);
+    } catch (RuntimeException e) {
+      settings = null;
+      GridProperties.clear();
+      throw e;
+    }
+  }
+
+  private static void awaitOthers(GridNode node, NodeSettings with) {
+    try {
+      JoinCheck.awaitOthers(with, () -> {
+        node.updateMembers();
+        return node.present;
+      });
+    } catch (IllegalStateException e) {
+      node.close();
+      throw new RefusedException(e.getMessage());
+    }
+  }
+
+  /** The other members and this one can't be in one cluster. */
+  private static final class RefusedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String message) {
+      super(message);
+    }
+  }
+
+  /** Refuses other wire versions before this member owns any partition. */
+  private static void requireSameVersion(Cluster cluster) {
+    int version = settings().wireVersion();
+    for (var each : cluster.getMemberSet()) {
+      var member = (Member) each;
+      if (GridProperties.role(version).equals(member.getRoleName())) continue;
+      throw new RefusedException(
+          "the member at %s has the wire format %s, and this one %s: they can't be in one cluster; stop all members of the other version first"
+              .formatted(
+                  MembershipView.address(member),
+                  member.getRoleName(),
+                  GridProperties.role(version)));
+    }
+  }
+
   private static GridNode join() {
-    CacheFactory.ensureCluster();
+    requireSameVersion(CacheFactory.ensureCluster());
     var config =
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
@@ -154,10 +218,17 @@ public final class GridNode implements AutoCloseable {
     return size;
   }
 
+  static AbsentMembers absent() {
+    return ABSENT;
+  }
+
   /** Handles a notice of a member, which may be this one. */
   static void received(Notice.Kind kind, byte[] content) {
     var node = current;
-    if (kind == Notice.Kind.LEAVING) size.leaving(System.nanoTime());
+    if (kind == Notice.Kind.LEAVING) {
+      size.leaving(System.nanoTime());
+      ABSENT.leaving(Math.toIntExact(new NumberReader(content).next()));
+    }
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
     switch (kind) {
@@ -217,7 +288,7 @@ public final class GridNode implements AutoCloseable {
       present = members;
       size.present(members, System.nanoTime());
     }
-    boolean majority = running && size.isMajority();
+    boolean majority = running && size.isMajority() && !ABSENT.isMinority(Instant.now());
     var to = listener;
     if (majority != connected) {
       connected = majority;
@@ -271,6 +342,11 @@ public final class GridNode implements AutoCloseable {
     return size.size();
   }
 
+  /** Returns the members that this one can't reach, some of which the view may have. */
+  public List<AbsentMembers.Absent> unreachable(MembershipView view) {
+    return ABSENT.list(view.members(), size.size() - present, Instant.now());
+  }
+
   /** Returns the members and what they own. */
   public MembershipView view() {
     return MembershipView.of((PartitionedService) cache.getCacheService());
@@ -284,7 +360,9 @@ public final class GridNode implements AutoCloseable {
       closed = true;
       timer.shutdownNow();
       try {
-        notices.query(new Notice(Notice.Kind.LEAVING, new byte[0]), null);
+        int id = notices.getCluster().getLocalMember().getId();
+        var content = new NumberWriter().put(id).toByteArray();
+        notices.query(new Notice(Notice.Kind.LEAVING, content), null);
         cache.getCacheService().shutdown();
       } catch (RuntimeException e) {
         LOG.log(Level.FINE, "the cluster could not be left in order", e);
@@ -304,6 +382,7 @@ public final class GridNode implements AutoCloseable {
   private final class Members implements MemberListener {
     @Override
     public void memberJoined(MemberEvent event) {
+      ABSENT.joined(MembershipView.address(event.getMember()));
       onChange(event, "joined");
     }
 
@@ -312,7 +391,13 @@ public final class GridNode implements AutoCloseable {
 
     @Override
     public void memberLeft(MemberEvent event) {
-      if (event.isLocal()) size.restart(System.nanoTime());
+      var member = event.getMember();
+      if (event.isLocal()) {
+        size.restart(System.nanoTime());
+        ABSENT.clear();
+      } else {
+        ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
+      }
       onChange(event, "left");
     }
 

@@ -25,17 +25,35 @@ final class GridProperties {
     properties.put("headgate.cluster.name", settings.name());
     properties.put("headgate.cluster.host", settings.host());
     properties.put("headgate.cluster.port", Integer.toString(settings.port()));
+    properties.put("headgate.cluster.dataport", Integer.toString(settings.dataPort()));
+    properties.put("headgate.cluster.role", role(settings.wireVersion()));
     properties.put("headgate.cluster.backups", Integer.toString(settings.backups()));
     properties.put("headgate.cluster.bytes", Long.toString(settings.maxBytes()));
     return properties;
   }
 
+  /** Returns the role by which members see the wire version of each other. */
+  static String role(int wireVersion) {
+    return "headgate-wire-" + wireVersion;
+  }
+
+  /**
+   * Sets the properties.
+   *
+   * @throws IllegalArgumentException if a file of a certificate can't be used
+   */
   static void set(NodeSettings settings) {
     of(settings).forEach(System::setProperty);
     settings
-        .secret()
-        .ifPresent(secret -> {
-          var keys = SecretKeys.write(settings.name(), secret);
+        .keys()
+        .ifPresent(with -> {
+          var keys =
+              switch (with) {
+                case NodeSettings.SharedSecret shared ->
+                    SecretKeys.write(settings.name(), shared.secret());
+                case NodeSettings.CertificateFiles files ->
+                    CertificateKeys.write(files.certificate(), files.key(), files.authority());
+              };
           System.setProperty("headgate.cluster.sockets", "headgate-tls");
           System.setProperty("headgate.cluster.keystore", keys.identity().toUri().toString());
           System.setProperty("headgate.cluster.truststore", keys.trust().toUri().toString());

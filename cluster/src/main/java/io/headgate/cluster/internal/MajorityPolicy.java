@@ -4,7 +4,10 @@ import com.tangosol.net.Action;
 import com.tangosol.net.ActionPolicy;
 import com.tangosol.net.CacheService.CacheAction;
 import com.tangosol.net.Cluster.MemberTimeoutAction;
+import com.tangosol.net.Member;
 import com.tangosol.net.Service;
+import java.time.Instant;
+import java.util.HashSet;
 
 /**
  * Lets a majority of the members decide, and no minority: counters are read and changed, and
@@ -12,6 +15,8 @@ import com.tangosol.net.Service;
  * {@link ClusterSize}. Thread-safe.
  */
 public final class MajorityPolicy implements ActionPolicy {
+  private volatile String lastText = "";
+
   /** Creates the policy of this process's member; the grid does so. */
   public MajorityPolicy() {}
 
@@ -20,22 +25,32 @@ public final class MajorityPolicy implements ActionPolicy {
 
   @Override
   public boolean isAllowed(Service service, Action action) {
-    if (action instanceof MemberTimeoutAction timeout) {
-      int responsive = timeout.getResponsiveMemberSet().size();
-      boolean allowed = GridNode.size().isMajority(responsive);
-      GridNode.LOG.info(() ->
-          "members %s do not respond, %s do, of %d: %s"
-              .formatted(
-                  timeout.getTimedOutMemberSet(),
-                  timeout.getResponsiveMemberSet(),
-                  GridNode.size().size(),
-                  allowed ? "expelled" : "waiting, since this is no majority"));
-      return allowed;
-    }
+    if (action instanceof MemberTimeoutAction timeout) return mayExpel(timeout);
     if (CacheAction.READ.equals(action) || CacheAction.WRITE.equals(action)) {
       return GridNode.size().isMajority();
     }
     return true;
+  }
+
+  private boolean mayExpel(MemberTimeoutAction timeout) {
+    var responsive = timeout.getResponsiveMemberSet();
+    boolean allowed = GridNode.size().isMajority(responsive.size());
+    var text =
+        "members %s do not respond, %s do, of %d: %s"
+            .formatted(
+                timeout.getTimedOutMemberSet(),
+                responsive,
+                GridNode.size().size(),
+                allowed ? "expelled" : "waiting, since this is no majority");
+    // The grid asks several times a second until the members respond.
+    if (!text.equals(lastText)) GridNode.LOG.info(text);
+    lastText = text;
+    if (!allowed && GridNode.size().size() > 2) {
+      var ids = new HashSet<Integer>();
+      for (var each : responsive) ids.add(((Member) each).getId());
+      GridNode.absent().onlyRespond(ids, Instant.now());
+    }
+    return allowed;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.headgate.internal.script.ScriptConnection;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 public final class MemberConnection implements ScriptConnection {
   private final GridNode node;
   private final MemberLoop loop;
+  private final OpenListClient openReservations = new OpenListClient(this);
 
   MemberConnection(GridNode node, MemberLoop loop) {
     this.node = node;
@@ -67,6 +69,16 @@ public final class MemberConnection implements ScriptConnection {
   @Override
   public int hashSlot(String key) {
     return EntryKey.partitionOf(key);
+  }
+
+  @Override
+  public boolean keepsReservations() {
+    return true;
+  }
+
+  @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    return openReservations.execute(new String(keys[1], StandardCharsets.UTF_8), arguments);
   }
 
   @Override

@@ -50,12 +50,17 @@ public record MembershipView(List<View> members, int partitions, int unowned, in
       views.add(
           new View(
               id,
-              "%s:%d".formatted(member.getAddress().getHostAddress(), member.getPort()),
+              address(member),
               id == self,
               owned.getOrDefault(id, 0),
               backed.getOrDefault(id, 0)));
     }
     views.sort(Comparator.comparingInt(View::id));
     return new MembershipView(List.copyOf(views), count, unowned, unbacked);
+  }
+
+  /** Returns the address and port of a member. */
+  static String address(Member member) {
+    return "%s:%d".formatted(member.getAddress().getHostAddress(), member.getPort());
   }
 }

@@ -22,7 +22,13 @@ record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
     /** Stores a value: its time to live in milliseconds, and its bytes. */
     PUT(3),
     /** Reads a value; the reply is empty if there is none, and else a 1 and the bytes. */
-    GET(4);
+    GET(4),
+    /** Changes a part of the list of open reservations; see {@link OpenListShard#change}. */
+    CHANGE_LIST(5),
+    /** Lists expired reservations; see {@link OpenListShard#due}. */
+    LIST_DUE(6),
+    /** Stores the argument unless there is a value; the reply is the stored value. */
+    KEEP(7);
 
     private final int code;
 

@@ -1,5 +1,6 @@
 package io.headgate.cluster.internal;
 
+import com.tangosol.net.cache.CacheMap;
 import com.tangosol.util.BinaryEntry;
 import io.headgate.internal.script.OwnerScript;
 import io.headgate.limit.NumberReader;
@@ -39,6 +40,9 @@ final class PartitionEvaluator {
       case REMOVE -> remove(call, anchor);
       case PUT -> put(call, anchor);
       case GET -> get(call, anchor);
+      case CHANGE_LIST -> OpenListShard.change(call, anchor, ticker.micros());
+      case LIST_DUE -> OpenListShard.due(call, anchor, ticker.micros());
+      case KEEP -> keep(call, anchor);
     };
   }
 
@@ -63,6 +67,15 @@ final class PartitionEvaluator {
     return value == null ? new byte[0] : new NumberWriter().put(1).put(value).toByteArray();
   }
 
+  private static byte[] keep(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
+    var entry = entryOf(call, anchor);
+    var value = entry.getValue();
+    if (value != null) return value;
+    entry.setValue(call.argument());
+    entry.expire(CacheMap.EXPIRY_NEVER);
+    return call.argument();
+  }
+
   private static byte[] remove(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
     int removed = 0;
     for (var name : call.keys()) {
@@ -76,9 +89,20 @@ final class PartitionEvaluator {
 
   private byte[] evaluateBatch(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
     return script.run(
-        call.keys(),
-        call.argument(),
-        ticker.micros(),
-        name -> StoredCounter.in(anchor, call.partition(), name));
+        call.keys(), call.argument(), ticker.micros(), new Partition(anchor, call.partition()));
+  }
+
+  /** The entries of one partition. */
+  private record Partition(BinaryEntry<EntryKey, byte[]> anchor, int partition)
+      implements OwnerScript.Counters {
+    @Override
+    public OwnerScript.OwnedCounter counter(String name) {
+      return StoredCounter.in(anchor, partition, name);
+    }
+
+    @Override
+    public OwnerScript.OwnedReservation reservation(String name) {
+      return StoredReservation.in(anchor, partition, name);
+    }
   }
 }

@@ -4,21 +4,17 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.NamedParameterSpec;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
@@ -35,7 +31,6 @@ import javax.crypto.spec.SecretKeySpec;
 final class SecretKeys {
   private static final int ROUNDS = 600_000;
   private static final int SEED_BYTES = 32; // a private key of Ed25519 (RFC 8032)
-  private static final String ALIAS = "member";
 
   private SecretKeys() {}
 
@@ -48,43 +43,11 @@ final class SecretKeys {
     try {
       var pair = keyPair(cluster, secret);
       var certificate = certificate(pair);
-      var random = new byte[24];
-      new SecureRandom().nextBytes(random);
-      var password = Base64.getUrlEncoder().encodeToString(random);
-      var folder =
-          Files.createTempDirectory(
-              "headgate-cluster",
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      var identity = emptyStore();
-      identity.setKeyEntry(
-          ALIAS, pair.getPrivate(), password.toCharArray(), new Certificate[] {certificate});
-      var trust = emptyStore();
-      trust.setCertificateEntry(ALIAS, certificate);
-      return new MemberKeys(
-          save(identity, folder.resolve("identity.p12"), password),
-          save(trust, folder.resolve("trust.p12"), password),
-          password);
+      return KeyStoreFiles.write(pair.getPrivate(), List.of(certificate), List.of(certificate));
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(
           "cannot derive the keys of the cluster: " + e.getMessage(), e);
     }
-  }
-
-  private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
-    var store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    return store;
-  }
-
-  private static Path save(KeyStore store, Path file, String password)
-      throws GeneralSecurityException, IOException {
-    Files.createFile(
-        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    try (var out = Files.newOutputStream(file)) {
-      store.store(out, password.toCharArray());
-    }
-    file.toFile().deleteOnExit();
-    return file;
   }
 
   private static KeyPair keyPair(String cluster, String secret) throws GeneralSecurityException {

@@ -3,6 +3,8 @@ package io.headgate.cluster.internal;
 import io.headgate.internal.script.LimitFormat;
 import io.headgate.internal.script.ScriptConnection;
 import io.headgate.testkit.net.FreePorts;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -12,21 +14,31 @@ import java.util.concurrent.CompletionStage;
  * member, and starting it takes seconds. It ends with the JVM.
  */
 final class SharedMember {
+  private static final List<Integer> PORTS = new ArrayList<>();
   private static final GridNode NODE = start();
 
   private SharedMember() {}
 
   private static GridNode start() {
-    int port = FreePorts.find(1).getFirst();
+    var ports = FreePorts.find(2);
+    PORTS.addAll(ports);
     return GridNode.start(
         new NodeSettings(
-            "test" + port,
+            "test" + ports.getFirst(),
             "127.0.0.1",
-            port,
-            List.of(new NodeSettings.HostPort("127.0.0.1", port)),
+            ports.get(0),
+            ports.get(1),
+            List.of(new NodeSettings.HostPort("127.0.0.1", ports.getFirst())),
             Optional.empty(),
             1,
-            64 << 20));
+            64 << 20,
+            Duration.ofSeconds(5),
+            NodeSettings.WIRE_VERSION));
+  }
+
+  /** Returns the port and the data port of the member. */
+  static List<Integer> ports() {
+    return List.copyOf(PORTS);
   }
 
   static GridNode node() {
@@ -63,6 +75,16 @@ final class SharedMember {
     @Override
     public int hashSlot(String key) {
       return connection.hashSlot(key);
+    }
+
+    @Override
+    public boolean keepsReservations() {
+      return connection.keepsReservations();
+    }
+
+    @Override
+    public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+      return connection.reservations(keys, arguments);
     }
 
     @Override

@@ -18,8 +18,12 @@ import io.headgate.store.SignalReport;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.testkit.Eventually;
+import java.net.ConnectException;
+import java.net.NetworkInterface;
+import java.net.Socket;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.Collections;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,24 @@ class SharedMemberTest {
       store.decide(rules.plan(Request.of(Subject.of("k")), 0, 0));
       assertThat(store.trackedKeys()).isEqualTo(1);
       Eventually.holds("the entry expires", Duration.ofSeconds(30), () -> store.trackedKeys() == 0);
+    }
+  }
+
+  @Test
+  void memberListensAtItsOwnAddressOnly() throws Exception {
+    SharedMember.node();
+    for (int port : SharedMember.ports()) {
+      try (var socket = new Socket("127.0.0.1", port)) {
+        assertThat(socket.isConnected()).isTrue();
+      }
+      for (var each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+        for (var address : Collections.list(each.getInetAddresses())) {
+          if (address.getHostAddress().startsWith("127.")) continue;
+          assertThatThrownBy(() -> new Socket(address, port).close())
+              .as("%s port %d", address, port)
+              .isInstanceOf(ConnectException.class);
+        }
+      }
     }
   }
 

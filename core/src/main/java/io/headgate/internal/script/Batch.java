@@ -207,7 +207,7 @@ final class Batch {
     };
   }
 
-  private static int code(ReservationCommand.Action action) {
+  static int code(ReservationCommand.Action action) {
     return switch (action) {
       case UPDATE -> 0;
       case SETTLE -> 1;
@@ -215,7 +215,7 @@ final class Batch {
     };
   }
 
-  private static int code(ReservedCharge.ExpiryCharge onExpiry) {
+  static int code(ReservedCharge.ExpiryCharge onExpiry) {
     return switch (onExpiry) {
       case USED -> 0;
       case USED_OR_RESERVED -> 1;

@@ -46,6 +46,11 @@ public final class CounterKeys {
     return prefix + '{' + tag(key) + "}|" + nonce;
   }
 
+  /** Returns whether a key is that of the record of a reservation. */
+  public static boolean isOfReservation(String name) {
+    return name.startsWith("|", name.indexOf('}') + 1);
+  }
+
   /** Returns the Redis key of the open reservations; no escaped text equals its hash tag. */
   public String ofOpenReservations() {
     return prefix + "{*reservations}open";

@@ -4,9 +4,11 @@ import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
+import io.headgate.reservation.ReservationRecord;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates batches at the owner of their counters, as the members of a cluster do. Not
@@ -37,10 +39,33 @@ public final class OwnerScript {
     void storeForTesting(State next, long now);
   }
 
+  /** The record of a reservation as the owner of its counters stores it, for one batch. */
+  public interface OwnedReservation {
+    /** Returns the record; {@link ReservationRecord#open} if there is none. */
+    ReservationRecord record(long expiresAt);
+
+    /**
+     * Stores a record until no operation needs it.
+     *
+     * @param now the time of the change, in microseconds
+     * @param given whether the time is not that of a clock, so that it must not expire by one
+     */
+    void store(ReservationRecord next, long now, boolean given);
+  }
+
   /** The counters of one partition. Simulations are notified of charges. */
   public interface Counters {
     /** Returns the counter of a name. */
     OwnedCounter counter(String name);
+
+    /**
+     * Returns the reservation of a name.
+     *
+     * @throws IllegalArgumentException if reservations are not kept here
+     */
+    default OwnedReservation reservation(String name) {
+      throw new IllegalArgumentException("reservations are not kept here");
+    }
 
     /** Records that permits were charged, or returned if the cost is negative. */
     default void charged(String key, long cost) {}
@@ -67,15 +92,21 @@ public final class OwnerScript {
     long now = clock;
     var slots = HashMap.<String, Slot>newHashMap(names.length);
     for (var name : names) {
+      if (CounterKeys.isOfReservation(name)) continue; // loaded when an operation needs it
       var slot = new Slot(counters.counter(name));
       slots.put(name, slot);
       now = Math.max(now, slot.counter.latest());
     }
-    var reply = interpreter.run(names, argument, now, new States(slots, counters));
+    var reservations = new HashMap<String, ReservationSlot>();
+    var reply = interpreter.run(names, argument, now, new States(slots, reservations, counters));
     for (var slot : slots.values()) {
       if (!slot.changed) continue;
       if (given < 0) slot.counter.store(slot.state, now, slot.freshAt);
       else slot.counter.storeForTesting(slot.state, given);
+    }
+    for (var slot : reservations.values()) {
+      if (slot.next == null) continue;
+      slot.reservation.store(slot.next, given < 0 ? now : given, given >= 0);
     }
     return reply;
   }
@@ -97,9 +128,35 @@ public final class OwnerScript {
     }
   }
 
-  /** The states of one batch, which are stored after its evaluation. */
-  private record States(Map<String, Slot> slots, Counters counters)
+  private static final class ReservationSlot {
+    final OwnedReservation reservation;
+    @Nullable ReservationRecord next; // null while it is unchanged
+
+    ReservationSlot(OwnedReservation reservation) {
+      this.reservation = reservation;
+    }
+  }
+
+  /** The states and reservations of one batch, which are stored after its evaluation. */
+  private record States(
+      Map<String, Slot> slots, Map<String, ReservationSlot> reservations, Counters counters)
       implements ScriptInterpreter.Memory {
+    private ReservationSlot reservationSlot(String key) {
+      return reservations.computeIfAbsent(
+          key, name -> new ReservationSlot(counters.reservation(name)));
+    }
+
+    @Override
+    public ReservationRecord reservation(String key, long expiresAt) {
+      var slot = reservationSlot(key);
+      return slot.next == null ? slot.reservation.record(expiresAt) : slot.next;
+    }
+
+    @Override
+    public void put(String key, ReservationRecord record) {
+      reservationSlot(key).next = record;
+    }
+
     private Slot slot(String key) {
       var slot = slots.get(key);
       if (slot == null) throw new IllegalArgumentException("a batch does not declare " + key);

@@ -16,6 +16,8 @@ import io.headgate.limit.SlotState;
 import io.headgate.limit.State;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
+import io.headgate.reservation.ReservationRecord;
+import io.headgate.reservation.ReservationStep;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Counter;
@@ -65,6 +67,20 @@ public final class ScriptInterpreter {
 
     /** Records that held permits were charged because they had been spent. */
     default void settled(String key, long spent) {}
+
+    /**
+     * Returns the record of a reservation; {@link ReservationRecord#open} if it has none.
+     *
+     * @throws IllegalArgumentException if this memory keeps no reservations
+     */
+    default ReservationRecord reservation(String key, long expiresAt) {
+      throw new IllegalArgumentException("reservations are not kept here");
+    }
+
+    /** Stores the record of a reservation. */
+    default void put(String key, ReservationRecord record) {
+      throw new IllegalArgumentException("reservations are not kept here");
+    }
 
     /** Records an operation for the history. */
     default void noted(Supplier<String> operation) {}
@@ -179,6 +195,7 @@ public final class ScriptInterpreter {
         case Batch.HOLD -> hold(Math.toIntExact(count));
         case Batch.REPORT -> report(Math.toIntExact(count));
         case Batch.GIVE_BACK -> giveBack();
+        case Batch.RESERVATION -> reservation(keys[Math.toIntExact(count) - 1]);
         case Batch.PEEK, Batch.DECIDE -> {
           if (count > 0) decideAll(Math.toIntExact(count), mode == Batch.DECIDE);
           else decideOne(mode == Batch.DECIDE);
@@ -275,6 +292,21 @@ public final class ScriptInterpreter {
       memory.charged(name, -charge.cost());
       memory.noted(() -> "give back " + charge.cost() + " of " + name);
       out.put(1);
+    }
+
+    private void reservation(String key) {
+      var command = ReservationOperation.read(in, keys, limits);
+      var record = memory.reservation(key, command.expiresAt());
+      var charges = command.entries().stream().map(entry -> entry.reserved().charge()).toList();
+      var states = charges.stream().map(charge -> memory.get(charge.key())).toList();
+      var step = ReservationStep.of(record, command, states, now);
+      if (!step.record().equals(record)) memory.put(key, step.record());
+      for (int i = 0; i < charges.size(); i++) {
+        if (step.states().get(i).equals(states.get(i))) continue;
+        memory.put(charges.get(i).key(), step.states().get(i), charges.get(i).limit());
+      }
+      memory.noted(() -> command.action() + " " + key + ": " + step.reply());
+      ReservationOperation.write(step.reply(), out);
     }
 
     private Charge charge(String name) {

@@ -76,6 +76,14 @@ final class ClusterCommand implements Callable<Integer> {
           member.at("backed").number(),
           member.at("self").isTrue() ? "  this member" : "");
     }
+    for (var member : cluster.at("unreachable").items()) {
+      out.printf(
+          "  %-4d %-24s %s since %s%n",
+          member.at("id").number(),
+          member.at("address").text(),
+          context.bad("unreachable"),
+          member.at("since").text());
+    }
     long unowned = cluster.at("unowned").number();
     long unbacked = cluster.at("unbacked").number();
     out.printf(

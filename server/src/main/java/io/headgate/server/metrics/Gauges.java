@@ -100,6 +100,16 @@ final class Gauges {
             gauge("headgate_cluster_owned_partitions", "Partitions this member owns.", owned))
         .metricSnapshot(
             gauge(
+                "headgate_cluster_unreachable_members",
+                "Members that this one can't reach and that still count for the majority.",
+                cluster.unreachable().size()))
+        .metricSnapshot(
+            gauge(
+                "headgate_cluster_unowned_partitions",
+                "Partitions without an owner.",
+                cluster.unowned()))
+        .metricSnapshot(
+            gauge(
                 "headgate_cluster_unbacked_partitions",
                 "Partitions without a copy at another member.",
                 cluster.unbacked()));

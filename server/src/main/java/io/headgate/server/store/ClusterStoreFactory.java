@@ -44,7 +44,7 @@ public final class ClusterStoreFactory {
         .formatted(
             options.host(),
             options.port(),
-            options.secret().isPresent() ? " (TLS)" : "",
+            options.isEncrypted() ? " (TLS)" : "",
             options.join().stream().map(Object::toString).collect(Collectors.joining(",")));
   }
 

@@ -3,6 +3,8 @@ package io.headgate.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.cluster.ClusterOptions;
+import io.headgate.cluster.ClusterStore;
 import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
@@ -14,6 +16,7 @@ import io.headgate.load.SignalKind;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
+import io.headgate.testkit.net.FreePorts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +26,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,7 +80,23 @@ class PrometheusFilesTest {
     SERVICE.post("/v1/check", "{\"subject\":{\"backend\":\"x\"}}");
     SERVICE.reset("x", SERVICE.limiter.rules().rules().getFirst());
     SERVICE.post("/v1/check", "{\"key\":\"x\"}");
-    page = SERVICE.request("GET", "/metrics").body();
+    page = SERVICE.request("GET", "/metrics").body() + metricsOfAMember();
+  }
+
+  /** Returns the metrics that only members of a cluster have. */
+  private static String metricsOfAMember() {
+    int port = FreePorts.find(1).getFirst();
+    var options =
+        ClusterOptions.builder("127.0.0.1:" + port).port(port).name("metrics" + port).build();
+    var rule = Rule.named("all").limit(FixedWindow.of(Rate.perHour(1))).build();
+    try (var member = RunningService.over(ClusterStore.join(options), rule)) {
+      return member
+          .request("GET", "/metrics")
+          .body()
+          .lines()
+          .filter(line -> line.contains("headgate_cluster_"))
+          .collect(Collectors.joining("\n", "", "\n"));
+    }
   }
 
   @AfterAll

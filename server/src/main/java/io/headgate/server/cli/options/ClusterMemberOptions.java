@@ -3,12 +3,14 @@ package io.headgate.server.cli.options;
 import static io.headgate.server.cli.options.StoreOptions.withOptionName;
 
 import io.headgate.cluster.ClusterOptions;
+import io.headgate.cluster.MemberCertificates;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.ClusterStoreFactory;
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.Store;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -29,7 +31,7 @@ public final class ClusterMemberOptions {
       defaultValue = ClusterOptions.DEFAULT_HOST,
       description =
           "The address of this member, which the others must reach. One that other machines can"
-              + " reach needs a secret. Default: ${DEFAULT-VALUE}")
+              + " reach needs a secret or certificates. Default: ${DEFAULT-VALUE}")
   private String host = ClusterOptions.DEFAULT_HOST;
 
   @Option(
@@ -38,6 +40,37 @@ public final class ClusterMemberOptions {
       defaultValue = "" + ClusterOptions.DEFAULT_PORT,
       description = "The port at which other members find this one. Default: ${DEFAULT-VALUE}")
   private int port = ClusterOptions.DEFAULT_PORT;
+
+  @Option(
+      names = "--cluster-data-port",
+      paramLabel = "PORT",
+      defaultValue = "0",
+      description =
+          "The port for all that members send each other, by TCP and, without TLS, UDP. Set it where"
+              + " a firewall is between members. Default: one that the system chooses")
+  private int dataPort;
+
+  @Option(
+      names = "--cluster-cert",
+      paramLabel = "FILE",
+      description =
+          "The certificate (PEM) of this member, with intermediate ones after it. Instead of"
+              + " --cluster-secret; needs --cluster-key and --cluster-ca. Default: none")
+  private Optional<Path> certificate = Optional.empty();
+
+  @Option(
+      names = "--cluster-key",
+      paramLabel = "FILE",
+      description = "The private key of --cluster-cert (PEM, PKCS #8, unencrypted). Default: none")
+  private Optional<Path> key = Optional.empty();
+
+  @Option(
+      names = "--cluster-ca",
+      paramLabel = "FILE",
+      description =
+          "The authority (PEM) that signs the certificates of all members. Every"
+              + " certificate of it can join, so it must sign nothing else. Default: none")
+  private Optional<Path> authority = Optional.empty();
 
   @Option(
       names = "--cluster-secret",
@@ -97,9 +130,25 @@ public final class ClusterMemberOptions {
                     + " 127.0.0.1:7574,127.0.0.1:7575"));
     var options = withOptionName("--join", () -> ClusterOptions.builder(members));
     withOptionName("--cluster-port", () -> options.port(port));
+    withOptionName("--cluster-data-port", () -> options.dataPort(dataPort));
     withOptionName("--cluster-backups", () -> options.backups(backups));
     withOptionName("--cluster-timeout", () -> options.deadline(timeout));
     secret.ifPresent(text -> withOptionName("--cluster-secret", () -> options.secret(text)));
+    certificates().ifPresent(options::certificates);
+    withOptionName("--cluster-data-port", options::build);
     return options.host(host);
+  }
+
+  private Optional<MemberCertificates> certificates() {
+    if (certificate.isEmpty() && key.isEmpty() && authority.isEmpty()) return Optional.empty();
+    if (certificate.isEmpty() || key.isEmpty() || authority.isEmpty()) {
+      throw new CommandFailure(
+          "--cluster-cert, --cluster-key and --cluster-ca must be given together");
+    }
+    if (secret.isPresent()) {
+      throw new CommandFailure(
+          "members authenticate with --cluster-secret or with --cluster-cert, not with both");
+    }
+    return Optional.of(new MemberCertificates(certificate.get(), key.get(), authority.get()));
   }
 }

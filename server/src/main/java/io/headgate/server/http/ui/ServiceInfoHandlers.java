@@ -134,6 +134,12 @@ public final class ServiceInfoHandlers {
       out.name("self").value(member.self());
       out.name("owned").value(member.owned()).name("backed").value(member.backed()).end();
     }
+    out.endList();
+    out.name("unreachable").beginList();
+    for (var member : cluster.unreachable()) {
+      out.begin().name("id").value(member.id()).name("address").value(member.address());
+      out.name("since").value(member.since().toString()).end();
+    }
     out.endList().end();
   }
 

@@ -1,0 +1,179 @@
+package io.headgate.cluster.internal;
+
+import com.tangosol.net.cache.CacheMap;
+import com.tangosol.util.BinaryEntry;
+import io.headgate.limit.NumberReader;
+import io.headgate.limit.NumberWriter;
+import io.headgate.reservation.ReservationCommand;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One part of the list of open reservations, at its owner. Used within one call of an entry
+ * processor.
+ *
+ * <p>A part has one entry for each id with its expiry, one entry for each second with the ids that
+ * expire in it, and a head with the number of ids of each second. So a change copies the ids of one
+ * second and not the whole list.
+ */
+final class OpenListShard {
+  private static final long SECOND = 1_000_000;
+
+  /** The expiry that removes an id. */
+  static final long REMOVED = -1;
+
+  private final PartitionCall call;
+  private final BinaryEntry<EntryKey, byte[]> anchor;
+  private final long now;
+  private final boolean given;
+  private final BinaryEntry<EntryKey, byte[]> head;
+  private final TreeMap<Long, Integer> seconds = new TreeMap<>();
+  private final Map<Long, Map<String, Long>> changed = new HashMap<>();
+  private long added; // in this call
+
+  private OpenListShard(
+      PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now, boolean given) {
+    this.call = call;
+    this.anchor = anchor;
+    this.now = now;
+    this.given = given;
+    this.head = entry("head");
+    var bytes = head.getValue();
+    if (bytes == null) return;
+    var in = new NumberReader(bytes);
+    for (int left = in.count(); left > 0; left--) seconds.put(in.next(), in.count());
+    in.end();
+  }
+
+  private BinaryEntry<EntryKey, byte[]> entry(String name) {
+    return anchor.getAssociatedEntry(
+        GridNode.COUNTERS, new EntryKey(call.partition(), call.keys()[0] + name));
+  }
+
+  /**
+   * Adds, reschedules and removes ids: the argument has the time of a test or -1, the highest
+   * number of ids, and pairs of an expiry and an id.
+   *
+   * @param clock the clock of this member, in microseconds
+   * @return the number of ids
+   */
+  static byte[] change(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long clock) {
+    var in = new NumberReader(call.argument());
+    long time = in.next();
+    long max = in.positive();
+    var changes = new HashMap<String, Long>();
+    while (in.hasMore()) {
+      long expiresAt = in.next();
+      changes.put(in.text(), expiresAt);
+    }
+    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time, time >= 0);
+    changes.forEach((id, expiresAt) -> shard.put(id, expiresAt, max));
+    shard.store();
+    return new NumberWriter().put(shard.count()).toByteArray();
+  }
+
+  /**
+   * Lists ids that have expired, the earliest second first: the argument has the time of a test or
+   * -1, and the highest number of ids to return.
+   *
+   * @param clock the clock of this member, in microseconds
+   * @return the number of all ids, and pairs of an expiry and an id
+   */
+  static byte[] due(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long clock) {
+    var in = new NumberReader(call.argument());
+    long time = in.next();
+    int max = in.count();
+    in.end();
+    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time, time >= 0);
+    var out = new NumberWriter().put(shard.count());
+    int listed = 0;
+    for (long second : shard.seconds.keySet()) {
+      if (second > Math.floorDiv(shard.now, SECOND) || listed >= max) break;
+      for (var each : shard.read(second).entrySet()) {
+        if (each.getValue() > shard.now || listed >= max) continue;
+        out.put(each.getValue()).put(each.getKey());
+        listed++;
+      }
+    }
+    return out.toByteArray();
+  }
+
+  private long count() {
+    return seconds.values().stream().mapToLong(Integer::longValue).sum();
+  }
+
+  private void put(String id, long expiresAt, long max) {
+    var entry = entry("id|" + id);
+    var bytes = entry.getValue();
+    if (bytes != null) {
+      secondOf(new NumberReader(bytes).next()).remove(id);
+      added--;
+    } else if (expiresAt == REMOVED || count() + added >= max) {
+      return;
+    }
+    if (expiresAt == REMOVED) {
+      entry.remove(false);
+      return;
+    }
+    entry.setValue(new NumberWriter().put(expiresAt).toByteArray());
+    entry.expire(millisUntil(expiresAt));
+    secondOf(expiresAt).put(id, expiresAt);
+    added++;
+  }
+
+  /** Returns the ids of the second of an expiry, which the caller is about to change. */
+  private Map<String, Long> secondOf(long expiresAt) {
+    return changed.computeIfAbsent(Math.floorDiv(expiresAt, SECOND), this::read);
+  }
+
+  private Map<String, Long> read(long second) {
+    var ids = new HashMap<String, Long>();
+    var bytes = entry("at|" + second).getValue();
+    if (bytes == null) return ids;
+    var in = new NumberReader(bytes);
+    while (in.hasMore()) {
+      long expiresAt = in.next();
+      ids.put(in.text(), expiresAt);
+    }
+    return ids;
+  }
+
+  private void store() {
+    // Seconds whose entries have expired are not counted any more.
+    long oldest = Math.floorDiv(now - ReservationCommand.KEPT_MICROS, SECOND);
+    boolean dropped = seconds.headMap(oldest).size() > 0;
+    seconds.headMap(oldest).clear();
+    if (changed.isEmpty() && !dropped) return;
+    changed.forEach(this::store);
+    if (seconds.isEmpty()) {
+      head.remove(false);
+      return;
+    }
+    var out = new NumberWriter().put(seconds.size());
+    seconds.forEach((second, count) -> out.put(second).put(count));
+    head.setValue(out.toByteArray());
+    head.expire(CacheMap.EXPIRY_NEVER);
+  }
+
+  private void store(long second, @Nullable Map<String, Long> ids) {
+    var entry = entry("at|" + second);
+    if (ids == null || ids.isEmpty()) {
+      seconds.remove(second);
+      entry.remove(false);
+      return;
+    }
+    seconds.put(second, ids.size());
+    var out = new NumberWriter();
+    ids.forEach((id, expiresAt) -> out.put(expiresAt).put(id));
+    entry.setValue(out.toByteArray());
+    entry.expire(millisUntil((second + 1) * SECOND));
+  }
+
+  /** Returns how long an entry is kept: the id of a reservation that is unknown is of no use. */
+  private long millisUntil(long expiresAt) {
+    if (given) return CacheMap.EXPIRY_NEVER;
+    return (Math.max(0, expiresAt - now) + ReservationCommand.KEPT_MICROS) / 1_000;
+  }
+}
