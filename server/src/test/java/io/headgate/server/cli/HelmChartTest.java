@@ -166,7 +166,7 @@ class HelmChartTest {
   @Test
   void helmRefusesToRenderWithoutTokens() throws Exception {
     assertThat(helm(1, "template", "test", CHART.toString())).contains("secret.");
-    assertThat(helm(1, "template", "test", CHART.toString(), "--set", "store.kind=memory"))
+    assertThat(helm(1, "template", "test", CHART.toString(), "--set", "store.kind=memory,secret.existing=headgate"))
         .contains("set replicas: 1");
   }
 
