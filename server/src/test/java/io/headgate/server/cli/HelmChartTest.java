@@ -166,7 +166,14 @@ class HelmChartTest {
   @Test
   void helmRefusesToRenderWithoutTokens() throws Exception {
     assertThat(helm(1, "template", "test", CHART.toString())).contains("secret.");
-    assertThat(helm(1, "template", "test", CHART.toString(), "--set", "store.kind=memory,secret.existing=headgate"))
+    assertThat(
+            helm(
+                1,
+                "template",
+                "test",
+                CHART.toString(),
+                "--set",
+                "store.kind=memory,secret.existing=headgate"))
         .contains("set replicas: 1");
   }
 
