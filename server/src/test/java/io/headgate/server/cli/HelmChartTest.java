@@ -184,7 +184,7 @@ class HelmChartTest {
     var text = helm(0, "template", "test", CHART.toString(), "--values", file.toString());
     var load = new Load(LoadSettings.builder().build());
     return StreamSupport.stream(load.loadAllFromString(text).spliterator(), false)
-        .map(document -> (JsonNode) JSON.valueToTree(document))
+        .map(document -> JSON.<JsonNode>valueToTree(document))
         .collect(
             Collectors.toMap(
                 resource ->
