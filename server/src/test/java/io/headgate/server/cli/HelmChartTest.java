@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -225,7 +226,7 @@ class HelmChartTest {
     return JSON.valueToTree(Objects.requireNonNull(load.loadFromString(text)));
   }
 
-  private static TreeSet<String> names(JsonNode object) {
+  private static Set<String> names(JsonNode object) {
     var names = new TreeSet<String>();
     object.fieldNames().forEachRemaining(names::add);
     return names;
