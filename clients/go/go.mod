@@ -1,3 +1,3 @@
-module headgate.io/client
+module github.com/headgate/headgate/clients/go
 
 go 1.22

@@ -6,10 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -246,4 +249,36 @@ func Example() {
 	// Output:
 	// true
 	// true
+}
+
+var nextSchema = regexp.MustCompile(`(?m)^    \w`)
+
+func TestFieldsAreThoseOfTheAPI(t *testing.T) {
+	response, err := http.Get(os.Getenv("HEADGATE_URL") + "/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	document, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []any{Request{}, Decision{}, Limit{}} {
+		described := reflect.TypeOf(value)
+		name := map[string]string{"Request": "CheckRequest"}[described.Name()]
+		if name == "" {
+			name = described.Name()
+		}
+		_, schema, found := strings.Cut(string(document), "\n    "+name+":\n")
+		if !found {
+			t.Fatalf("the API has no schema %s", name)
+		}
+		schema = "\n" + schema[:nextSchema.FindStringIndex(schema)[0]]
+		for i := 0; i < described.NumField(); i++ {
+			field, _, _ := strings.Cut(described.Field(i).Tag.Get("json"), ",")
+			if field != "-" && !strings.Contains(schema, "\n        "+field+":") {
+				t.Errorf("%s has no %s in the API", name, field)
+			}
+		}
+	}
 }

@@ -1,3 +1,5 @@
+import type { components } from "./openapi.js";
+
 /** A key, or a set of attributes. */
 export type Subject = string | Readonly<Record<string, string>>;
 
@@ -24,34 +26,13 @@ export interface CallOptions {
 }
 
 /** The state of one limit. */
-export interface Limit {
-  rule: string;
-  name: string;
-  algorithm: string;
-  limit: number;
-  remaining: number | null;
-}
+export type Limit = components["schemas"]["Limit"];
 
-/** The decision on one request, as in the schema Decision of /openapi.yaml. */
-export interface Decision {
-  allowed: boolean;
-  rule: string | null;
-  limit: number | null;
-  remaining: number | null;
-  /** Null if waiting does not help. */
-  retryAfterMs: number | null;
-  resetAfterMs: number | null;
-  /** How long an allowed request has to wait. */
-  delayMs: number;
-  source: "store" | "lease" | "cache" | "fallback";
-  violated: string[];
-  limits: Limit[];
-  impossible?: true;
-  /** The id of the slots that were acquired. */
-  id?: string;
+/** The decision on one request. */
+export type Decision = components["schemas"]["Decision"] & {
   /** Why the service did not decide; absent if it did. */
   failure?: string;
-}
+};
 
 const MAX_RESPONSE = 1 << 20;
 const MAX_DENIALS = 10_000;

@@ -24,7 +24,7 @@ class CoordinatesTest {
     var page = Files.readString(Markdown.ROOT.resolve("docs/embedding.md"));
     var version = version();
     var found = ARTIFACT.matcher(page).results().toList();
-    assertThat(found).hasSize(4);
+    assertThat(found).hasSize(5);
     assertThat(found).extracting(artifact -> artifact.group(2)).containsOnly(version);
   }
 

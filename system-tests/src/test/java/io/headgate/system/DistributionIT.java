@@ -79,7 +79,8 @@ class DistributionIT {
               "lib/headgate.jar",
               "LICENSE",
               "deploy/systemd/headgate.service",
-              "deploy/docker/Dockerfile",
+              "deploy/docker/compose.yaml",
+              "deploy/helm/headgate/Chart.yaml",
               "deploy/kubernetes/headgate.yaml")
           .noneMatch(name -> name.endsWith(".java"));
     }

@@ -126,16 +126,23 @@ class DeployFilesTest {
   }
 
   @Test
-  void composeFileBuildsTheImageAndPublishesThePortOnLoopback() {
+  void composeFileRunsTheBuiltImageAndPublishesThePortOnLoopback() {
     var headgate = child(child(yaml("docker/compose.yaml"), "services"), "headgate");
-    var build = child(headgate, "build");
-    var context = DEPLOY.resolve("docker").resolve((String) build.get("context"));
-    assertThat(context.resolve((String) build.get("dockerfile"))).isRegularFile();
+    assertThat(headgate.get("image")).isEqualTo("headgate:" + version());
     assertThat(headgate.get("ports")).hasToString("[127.0.0.1:8080:8080]");
     assertThat(headgate.get("volumes")).hasToString("[headgate-data:/var/lib/headgate]");
-    assertThat(read(DEPLOY.resolve("docker/Dockerfile"))).contains("VOLUME /var/lib/headgate");
+    assertThat(read(Path.of("..", "image", "pom.xml")))
+        .contains("<image>headgate:${project.version}</image>")
+        .contains("<volume>/var/lib/headgate</volume>")
+        .contains("<port>" + ServiceSettings.DEFAULT_PORT + "</port>");
     assertThat(number("docker/compose.yaml", "stop_grace_period: (\\d+)s"))
         .isGreaterThan(ServiceSettings.DEFAULT_SHUTDOWN_GRACE.toSeconds());
+  }
+
+  private static String version() {
+    var pom = Pattern.compile("<version>([^<]+)").matcher(read(Path.of("..", "pom.xml")));
+    assertThat(pom.find()).isTrue();
+    return pom.group(1);
   }
 
   @Test
@@ -170,8 +177,11 @@ class DeployFilesTest {
   void composeHealthCheckPassesWhenTheServiceIsReady() throws Exception {
     var headgate = child(child(yaml("docker/compose.yaml"), "services"), "headgate");
     var test = (List<?>) Objects.requireNonNull(child(headgate, "healthcheck").get("test"));
-    assertThat(test.subList(0, 3)).hasToString("[CMD, bash, -c]");
-    String script = String.valueOf(test.get(3));
+    int jar = test.indexOf("/opt/headgate/headgate.jar");
+    assertThat(test.subList(0, 2)).hasToString("[CMD, /opt/java/bin/java]");
+    assertThat(read(Path.of("..", "image", "pom.xml")))
+        .contains("<arg>/opt/java/bin/java</arg>", "<arg>/opt/headgate/headgate.jar</arg>");
+    assertThat(test.subList(jar + 1, test.size())).hasToString("[status]");
     var settings =
         new ServiceSettings(
             "127.0.0.1", 0, AccessControl.OPEN, Duration.ofMinutes(1), Duration.ZERO, 1);
@@ -179,14 +189,10 @@ class DeployFilesTest {
         var service =
             Service.start(
                 settings, limiter, InMemoryRuleRepository.of(limiter.rules()), Ticker.system())) {
-      String ready = script.replace("8080", Integer.toString(service.port()));
-      assertThat(exitCode(ready)).isZero();
-      assertThat(exitCode(ready.replace("/health/ready", "/nowhere"))).isNotZero();
+      String url = "http://127.0.0.1:" + service.port();
+      assertThat(Main.run(CONTEXT, "status", "--url", url)).isZero();
+      assertThat(Main.run(CONTEXT, "status", "--url", url + "/nowhere")).isNotZero();
     }
-  }
-
-  private static int exitCode(String script) throws IOException, InterruptedException {
-    return new ProcessBuilder("bash", "-c", script).inheritIO().start().waitFor();
   }
 
   @Test
@@ -204,13 +210,6 @@ class DeployFilesTest {
   }
 
   @Test
-  void imageIsBuiltFromTheDistribution() {
-    var text = read(DEPLOY.resolve("docker/Dockerfile"));
-    assertThat(text).contains("COPY server/target/headgate-*.zip", "headgate warm-up");
-    assertThat(text).contains("EXPOSE " + ServiceSettings.DEFAULT_PORT);
-  }
-
-  @Test
   void podsHaveNoServiceAccountTokenAndRestrictedEgress() {
     var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
     assertThat(text)
@@ -222,18 +221,16 @@ class DeployFilesTest {
   @Test
   void imagesArePinned() {
     var images =
-        Pattern.compile("(?m)^(?:\\s+image: |ARG JRE=|FROM )(\\S+)")
+        Pattern.compile("(?m)^\\s+image: (\\S+)")
             .matcher(
                 read(DEPLOY.resolve("kubernetes/headgate.yaml"))
-                    + read(DEPLOY.resolve("docker/compose.yaml"))
-                    + read(DEPLOY.resolve("docker/Dockerfile")))
+                    + read(DEPLOY.resolve("docker/compose.yaml")))
             .results()
             .map(found -> found.group(1))
             .toList();
     assertThat(images)
-        .hasSize(6)
-        .allMatch(image ->
-            image.equals("${JRE}") || image.matches(".+:\\d+\\.\\d+\\.\\d+.*|.+@sha256:.+"));
+        .hasSize(3)
+        .allMatch(image -> image.matches(".+:\\d+\\.\\d+\\.\\d+.*|.+@sha256:.+"));
   }
 
   @Test
