@@ -96,7 +96,8 @@ class ArchitectureTest {
         .mayOnlyAccessLayers(
             "load", "limit", "rule", "reservation", "store", "outage", "consistency", "script")
         .whereLayer("cluster")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
+        .mayOnlyAccessLayers(
+            "load", "limit", "rule", "reservation", "store", "outage", "consistency", "script")
         .whereLayer("http")
         .mayOnlyAccessLayers("facade", "load", "limit", "rule", "store", "rulefile")
         .whereLayer("server")
