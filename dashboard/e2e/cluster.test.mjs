@@ -37,7 +37,7 @@ afterEach(async () => {
 test('the page lists the members, and the one that was killed', async () => {
   const { page } = tab;
   await page.getByRole('link', { name: 'Cluster' }).click();
-  await page.getByText('3 of 3 members: every partition has an owner and a copy').waitFor({ timeout: 60_000 });
+  await page.getByText('3 of 3 members: every partition has an owner and a copy').waitFor({ timeout: 120_000 });
   const rows = page.getByRole('region', { name: 'Members' }).locator('tbody tr');
   assert.equal(await rows.count(), 3);
   assert.equal(await rows.getByText('this member', { exact: true }).count(), 1);
@@ -46,7 +46,7 @@ test('the page lists the members, and the one that was killed', async () => {
 
   await members[2].kill();
   // It is shown for a minute; copies are made again meanwhile.
-  await rows.getByText(/unreachable since/).waitFor({ timeout: 60_000 });
+  await rows.getByText(/unreachable since/).waitFor({ timeout: 120_000 });
   await page.getByText(/^2 of 3 members/).waitFor();
   assert.equal(await rows.count(), 3);
   const answer = await members[1].check('user:after');

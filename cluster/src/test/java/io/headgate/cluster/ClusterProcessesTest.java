@@ -204,8 +204,8 @@ class ClusterProcessesTest {
         Duration.ofSeconds(30),
         () ->
             MEMBERS.stream()
-                .allMatch(member ->
-                    member.status().unreachable() == 0 && member.status().majority()));
+                .allMatch(
+                    member -> member.status().unreachable() == 0 && member.status().majority()));
   }
 
   @Test

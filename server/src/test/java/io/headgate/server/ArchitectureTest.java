@@ -108,7 +108,8 @@ class ArchitectureTest {
             "region",
             "script")
         .whereLayer("cluster")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "outage", "consistency", "script")
+        .mayOnlyAccessLayers(
+            "load", "limit", "rule", "reservation", "store", "outage", "consistency", "script")
         .whereLayer("http")
         .mayOnlyAccessLayers("facade", "load", "limit", "rule", "store", "rulefile")
         .whereLayer("server")

@@ -87,8 +87,7 @@ final class CertificateKeys {
 
   private static PrivateKey privateKey(Path file, PublicKey publicKey)
       throws GeneralSecurityException {
-    var text =
-        new String(content(file, "the key of this member"), StandardCharsets.ISO_8859_1);
+    var text = new String(content(file, "the key of this member"), StandardCharsets.ISO_8859_1);
     var found = KEY.matcher(text);
     if (!found.find()) {
       throw new IllegalArgumentException(

@@ -6,7 +6,6 @@ import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
 import com.tangosol.net.ExtensibleConfigurableCacheFactory;
 import com.tangosol.net.InvocationService;
-import com.tangosol.net.Member;
 import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
@@ -155,13 +154,15 @@ public final class GridNode implements AutoCloseable {
 
   private static void awaitOthers(GridNode node, NodeSettings with) {
     try {
-      JoinCheck.awaitOthers(with, () -> {
-        node.updateMembers();
-        return node.present;
-      });
+      JoinCheck.awaitOthers(
+          with,
+          () -> {
+            node.updateMembers();
+            return node.present;
+          });
     } catch (IllegalStateException e) {
       node.close();
-      throw new RefusedException(e.getMessage());
+      throw new RefusedException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -177,8 +178,7 @@ public final class GridNode implements AutoCloseable {
   /** Refuses other wire versions before this member owns any partition. */
   private static void requireSameVersion(Cluster cluster) {
     int version = settings().wireVersion();
-    for (var each : cluster.getMemberSet()) {
-      var member = (Member) each;
+    for (var member : cluster.getMemberSet()) {
       if (GridProperties.role(version).equals(member.getRoleName())) continue;
       throw new RefusedException(
           "the member at %s has the wire format %s, and this one %s: they can't be in one cluster; stop all members of the other version first"

@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 /**
- * Refuses to found a cluster beside one that can be reached. A member that the others do not accept,
- * since it has another secret, hears no refusal: it would be alone in a cluster of its own, and
- * admit each limit once more.
+ * Refuses to found a cluster beside one that can be reached. A member that the others do not
+ * accept, since it has another secret, hears no refusal: it would be alone in a cluster of its own,
+ * and admit each limit once more.
  */
 final class JoinCheck {
   private static final int CONNECT_MILLIS = 500;

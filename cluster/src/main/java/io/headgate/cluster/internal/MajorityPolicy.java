@@ -4,7 +4,6 @@ import com.tangosol.net.Action;
 import com.tangosol.net.ActionPolicy;
 import com.tangosol.net.CacheService.CacheAction;
 import com.tangosol.net.Cluster.MemberTimeoutAction;
-import com.tangosol.net.Member;
 import com.tangosol.net.Service;
 import java.time.Instant;
 import java.util.HashSet;
@@ -47,7 +46,7 @@ public final class MajorityPolicy implements ActionPolicy {
     lastText = text;
     if (!allowed && GridNode.size().size() > 2) {
       var ids = new HashSet<Integer>();
-      for (var each : responsive) ids.add(((Member) each).getId());
+      for (var member : responsive) ids.add(member.getId());
       GridNode.absent().onlyRespond(ids, Instant.now());
     }
     return allowed;

@@ -19,6 +19,7 @@ import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.testkit.Eventually;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
 import java.time.Duration;
@@ -74,7 +75,7 @@ class SharedMemberTest {
   void memberListensAtItsOwnAddressOnly() throws Exception {
     SharedMember.node();
     for (int port : SharedMember.ports()) {
-      try (var socket = new Socket("127.0.0.1", port)) {
+      try (var socket = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port)) {
         assertThat(socket.isConnected()).isTrue();
       }
       for (var each : Collections.list(NetworkInterface.getNetworkInterfaces())) {

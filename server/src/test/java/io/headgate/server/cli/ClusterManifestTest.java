@@ -70,7 +70,9 @@ class ClusterManifestTest {
                 DOCUMENTS
                     .get("PodDisruptionBudget headgate-cluster")
                     .at("/spec/selector/matchLabels"),
-                DOCUMENTS.get("NetworkPolicy headgate-cluster").at("/spec/podSelector/matchLabels")))
+                DOCUMENTS
+                    .get("NetworkPolicy headgate-cluster")
+                    .at("/spec/podSelector/matchLabels")))
         .allMatch(labels::equals);
   }
 

@@ -54,8 +54,8 @@ public final class ClusterMemberOptions {
       names = "--cluster-cert",
       paramLabel = "FILE",
       description =
-          "The certificate (PEM) of this member, with intermediate ones after it. Instead of"
-              + " --cluster-secret; needs --cluster-key and --cluster-ca. Default: none")
+          "The certificate (PEM) of this member, with intermediate ones after it. Instead of a"
+              + " secret; needs its key and the CA of the members. Default: none")
   private Optional<Path> certificate = Optional.empty();
 
   @Option(
