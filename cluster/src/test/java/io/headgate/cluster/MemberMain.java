@@ -14,6 +14,7 @@ import io.headgate.store.Source;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,6 +30,9 @@ final class MemberMain {
 
   /** The limit of each key of the rule {@code large}, which takes some seconds to exhaust. */
   static final long LARGE_LIMIT = 20_000;
+
+  /** Longer than the default, since a busy machine may pause for longer. */
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   private final ClusterStore store;
   private final RateLimiter limiter;
@@ -73,7 +77,11 @@ final class MemberMain {
 
   /** Joins with {@code port members [secret]}. */
   public static void main(String[] args) throws Exception {
-    var options = ClusterOptions.builder(args[1]).port(Integer.parseInt(args[0])).name(args[2]);
+    var options =
+        ClusterOptions.builder(args[1])
+            .port(Integer.parseInt(args[0]))
+            .name(args[2])
+            .deadline(DEADLINE);
     if (args.length > 3) options.secret(args[3]);
     var member = new MemberMain(ClusterStore.join(options.build()));
     System.out.println("joined");
