@@ -38,6 +38,9 @@ final class MemberMain {
   /** The limit of each key of the rule {@code large}, which takes some seconds to exhaust. */
   static final long LARGE_LIMIT = 20_000;
 
+  /** Longer than the default, since a busy machine may pause for longer. */
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
   private final ClusterStore store;
   private final RateLimiter limiter;
   private final AtomicBoolean running = new AtomicBoolean();
@@ -85,7 +88,7 @@ final class MemberMain {
    */
   public static void main(String[] args) throws Exception {
     var options = ClusterOptions.builder(args[1]).port(Integer.parseInt(args[0])).name(args[2]);
-    options.patience(Duration.ofSeconds(5));
+    options.patience(Duration.ofSeconds(5)).deadline(DEADLINE);
     if (args.length == 4) options.secret(args[3]);
     if (args.length == 6) {
       options.certificates(

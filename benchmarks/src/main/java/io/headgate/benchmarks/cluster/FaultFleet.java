@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The members of a cluster under load, by their numbers. Not thread-safe. */
@@ -143,14 +144,19 @@ final class FaultFleet implements AutoCloseable {
   }
 
   /** Returns the charges of the ample limit. */
-  long charged() throws IOException {
+  long charged() {
     var first = members.values().iterator().next();
-    Eventually.holds("the cluster decides", TIMEOUT, () -> !charged(first).equals("unknown"));
-    return Long.parseLong(charged(first)) - 1; // the check before is charged
-  }
-
-  private String charged(Member member) throws IOException {
-    return member.call("charged " + key);
+    var charged = new AtomicLong();
+    Eventually.holds(
+        "the cluster decides",
+        TIMEOUT,
+        () -> {
+          var reply = first.call("charged " + key);
+          if (reply.equals(FaultMemberMain.UNKNOWN)) return false;
+          charged.set(Long.parseLong(reply));
+          return true;
+        });
+    return charged.get();
   }
 
   /** Waits until the members other than one that is stopped see each other and all counters. */

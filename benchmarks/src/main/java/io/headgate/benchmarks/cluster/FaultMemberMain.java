@@ -25,6 +25,7 @@ import org.HdrHistogram.Histogram;
  * while the cluster is unavailable, so that every admission was charged.
  */
 public final class FaultMemberMain {
+  static final String UNKNOWN = "unknown";
   static final int CALLERS = 4;
   static final long PER_SECOND = 50;
   static final long AMPLE = 1_000_000_000;
@@ -103,7 +104,7 @@ public final class FaultMemberMain {
       }
       case "charged" -> {
         var reply = limiter.checkForResult(Request.of(Subject.of("ample", words[1])));
-        if (reply.source() == Source.FALLBACK) yield "unknown";
+        if (reply.source() == Source.FALLBACK) yield UNKNOWN;
         // This check is charged too.
         yield Long.toString(AMPLE - reply.limits().getFirst().remaining() - 1);
       }
