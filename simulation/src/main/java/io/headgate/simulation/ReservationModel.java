@@ -41,7 +41,7 @@ final class ReservationModel {
     final int number;
     final String id;
     final String team;
-    final List<Piece> pieces = new ArrayList<>(); // oldest first
+    private final List<Piece> pieces = new ArrayList<>(); // oldest first
     long used = -1;
     long returned;
     long expiresAt;

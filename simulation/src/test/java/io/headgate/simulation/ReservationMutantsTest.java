@@ -54,10 +54,10 @@ class ReservationMutantsTest {
               && !settled.add(command.nonce())) {
             var unused =
                 real.charge(
-                command.entries().stream()
-                    .filter(entry -> entry.target() > 0)
-                    .map(entry -> entry.reserved().charge().withCost(entry.target()))
-                    .toList());
+                    command.entries().stream()
+                        .filter(entry -> entry.target() > 0)
+                        .map(entry -> entry.reserved().charge().withCost(entry.target()))
+                        .toList());
           }
           return result;
         };
