@@ -81,8 +81,7 @@ public final class HeadgateAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  RateLimiter headgateRateLimiter(
-      Store store, RuleSources sources, HeadgateProperties properties) {
+  RateLimiter headgateRateLimiter(Store store, RuleSources sources, HeadgateProperties properties) {
     var rules = sources.read();
     if (properties.service().isUsed()) {
       if (!rules.rules().isEmpty()) throw ruledTwice();

@@ -98,8 +98,7 @@ class UnavailableServiceTest {
   void rulesOfTheApplicationAreRefused() {
     unavailable
         .withBean(
-            Rule.class,
-            () -> Rule.named("own").limit(FixedWindow.of(Rate.perHour(5))).build())
+            Rule.class, () -> Rule.named("own").limit(FixedWindow.of(Rate.perHour(5))).build())
         .run(context ->
             assertThat(context.getStartupFailure())
                 .rootCause()

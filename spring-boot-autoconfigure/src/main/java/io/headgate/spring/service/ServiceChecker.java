@@ -105,7 +105,8 @@ final class ServiceChecker implements RequestChecker {
 
   private CheckResult failed(Request request, Throwable failure) {
     var cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) cause = cause.getCause();
+    while (cause instanceof CompletionException && cause.getCause() != null)
+      cause = cause.getCause();
     String message = String.valueOf(cause.getMessage());
     status.failed(message);
     if (cause instanceof HeadgateException

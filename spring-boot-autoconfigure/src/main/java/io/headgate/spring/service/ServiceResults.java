@@ -70,7 +70,8 @@ final class ServiceResults {
     var plan = known.plan(request, 0, 0);
     if (plan.hasNoCharges()) {
       if (remote.isAllowed() || plan.isDenied()) {
-        return CheckResult.ofRemote(plan, new PlanResult(List.of(), remote.source()), remote.slotId());
+        return CheckResult.ofRemote(
+            plan, new PlanResult(List.of(), remote.source()), remote.slotId());
       }
       throw new StoreException(
           StoreException.Kind.OTHER, "the service denied without naming a limit", null);
@@ -116,8 +117,7 @@ final class ServiceResults {
     boolean named = remote.limits().stream().anyMatch(l -> remote.violated().contains(l.policy()));
     var outcomes = new ArrayList<Outcome>();
     for (var limit : remote.limits()) {
-      boolean refuses =
-          named ? remote.violated().contains(limit.policy()) : outcomes.isEmpty();
+      boolean refuses = named ? remote.violated().contains(limit.policy()) : outcomes.isEmpty();
       outcomes.add(outcome(request, remote, limit, refuses));
     }
     return outcomes;
