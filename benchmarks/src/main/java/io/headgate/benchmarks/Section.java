@@ -15,7 +15,8 @@ enum Section {
   REDIS("Redis"),
   OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy"),
-  ADAPTIVE("Adaptive limits");
+  ADAPTIVE("Adaptive limits"),
+  JAVA("Filter and client");
 
   final String title;
 
@@ -45,6 +46,7 @@ enum Section {
       case REDIS -> Redis.report(context);
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
+      case JAVA -> JavaStack.report(context);
       case ADAPTIVE ->
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),
