@@ -41,8 +41,7 @@ public final class CheckResult {
     this(plan, answer, charged, null);
   }
 
-  private CheckResult(
-      Plan plan, PlanResult answer, boolean charged, @Nullable String remoteSlots) {
+  private CheckResult(Plan plan, PlanResult answer, boolean charged, @Nullable String remoteSlots) {
     this.remoteSlots = remoteSlots;
     this.plan = plan;
     this.charged = charged;

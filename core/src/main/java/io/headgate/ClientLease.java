@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * Permits that a client may spend without a request, or the reason why it has none. Immutable.
  *
- * <p>The client may make {@link Granted#checks} checks of the request it named, until {@link Granted#ttl} has
- * passed since <em>before</em> it sent its request. Permits that it has not reported by then count
- * as spent.
+ * <p>The client may make {@link Granted#checks} checks of the request it named, until {@link
+ * Granted#ttl} has passed since <em>before</em> it sent its request. Permits that it has not
+ * reported by then count as spent.
  */
 public sealed interface ClientLease {
   /**

@@ -60,7 +60,7 @@ record ClientLeaseToken(long holder, long order, List<HoldRef> holds) {
 
   /** Distinguishes a changed limit, whose permits are others, from the one that granted a hold. */
   static long termsOf(Holdable limit) {
-    return 31 * (31 * limit.capacity() + limit.window()) + limit.algorithm().ordinal();
+    return 31 * (31 * limit.capacity() + limit.window()) + limit.algorithm().id().hashCode();
   }
 
   private static long digest(Charge charge) {

@@ -45,8 +45,7 @@ class ClientLeasesInRedisTest {
 
   private static RateLimiter limiter(RuleSet rules) {
     // A deadline that a busy machine keeps.
-    var options =
-        RedisOptions.builder(server.uri()).deadline(Duration.ofSeconds(20)).build();
+    var options = RedisOptions.builder(server.uri()).deadline(Duration.ofSeconds(20)).build();
     return RateLimiter.with(RedisStore.connect(options), rules);
   }
 

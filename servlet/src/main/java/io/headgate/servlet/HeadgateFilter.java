@@ -65,8 +65,8 @@ public final class HeadgateFilter implements Filter {
 
   /** Starts a filter with {@link DefaultSubjectResolver#create}. */
   public static Builder builder(RateLimiter limiter) {
-    return new Builder(settings ->
-        RequestChecker.of(limiter, settings.maxDelay, settings.listener));
+    return new Builder(
+        settings -> RequestChecker.of(limiter, settings.maxDelay, settings.listener));
   }
 
   /**
