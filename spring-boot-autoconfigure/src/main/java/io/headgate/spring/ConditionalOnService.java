@@ -31,7 +31,7 @@ public @interface ConditionalOnService {
       var message = ConditionMessage.forCondition(ConditionalOnService.class);
       boolean used = !context.getEnvironment().getProperty("headgate.service.url", "").isBlank();
       return new ConditionOutcome(
-          attributes.get("value").equals(used),
+          Objects.equals(attributes.get("value"), used),
           message.because("headgate.service.url is " + (used ? "set" : "not set")));
     }
   }

@@ -103,7 +103,8 @@ class NativeHintsTest {
         .anyMatch(file -> file.contains("HeadgateAutoConfiguration__BeanDefinitions"));
     var hints = generation.getRuntimeHints();
     assertThat(resource().forResource("headgate.yaml")).accepts(hints);
-    assertThat(reflection().onMethodInvocation(Mails.class.getDeclaredMethod("tooMany", String.class)))
+    assertThat(
+            reflection().onMethodInvocation(Mails.class.getDeclaredMethod("tooMany", String.class)))
         .accepts(hints);
     assertThat(reflection().onType(HeadgateProperties.Web.class)).accepts(hints);
   }

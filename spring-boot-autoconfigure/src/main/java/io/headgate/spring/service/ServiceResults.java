@@ -77,7 +77,7 @@ final class ServiceResults {
           StoreException.Kind.OTHER, "the service denied without naming a limit", null);
     }
     return CheckResult.ofRemote(
-        plan, new PlanResult(outcomes(request, remote), remote.source()), remote.slotId());
+        plan, new PlanResult(outcomes(remote), remote.source()), remote.slotId());
   }
 
   /** Returns the result of a request that passes because the service is unavailable. */
@@ -109,22 +109,21 @@ final class ServiceResults {
   private static Limit limitOf(RemoteLimit limit) {
     long size = Math.max(1, limit.limit());
     return limit.algorithm().endsWith("concurrency")
-        ? Concurrency.of((int) Math.min(size, 100_000))
+        ? Concurrency.of(Math.min(size, 100_000))
         : FixedWindow.of(Rate.of(size, UNKNOWN_WINDOW));
   }
 
-  private static List<Outcome> outcomes(Request request, RemoteResult remote) {
+  private static List<Outcome> outcomes(RemoteResult remote) {
     boolean named = remote.limits().stream().anyMatch(l -> remote.violated().contains(l.policy()));
     var outcomes = new ArrayList<Outcome>();
     for (var limit : remote.limits()) {
       boolean refuses = named ? remote.violated().contains(limit.policy()) : outcomes.isEmpty();
-      outcomes.add(outcome(request, remote, limit, refuses));
+      outcomes.add(outcome(remote, limit, refuses));
     }
     return outcomes;
   }
 
-  private static Outcome outcome(
-      Request request, RemoteResult remote, RemoteLimit limit, boolean refuses) {
+  private static Outcome outcome(RemoteResult remote, RemoteLimit limit, boolean refuses) {
     long remaining = limit.remaining().orElse(0L);
     long reset = micros(limit.resetAfter().orElse(Duration.ZERO));
     return switch (remote.decision()) {
