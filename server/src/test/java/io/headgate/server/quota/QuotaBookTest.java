@@ -318,12 +318,11 @@ class QuotaBookTest {
     @Override
     public Optional<HoldStore> holds() {
       var inner = super.holds().orElseThrow();
-      return Optional.of(
-          (charge, request) ->
-              failing
-                  ? CompletableFuture.failedStage(
-                      new StoreException(StoreException.Kind.TIMEOUT, "no reply", null))
-                  : inner.hold(charge, request));
+      return Optional.of((charge, request) ->
+          failing
+              ? CompletableFuture.failedStage(
+                  new StoreException(StoreException.Kind.TIMEOUT, "no reply", null))
+              : inner.hold(charge, request));
     }
   }
 
