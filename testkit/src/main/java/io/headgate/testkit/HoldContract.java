@@ -107,15 +107,13 @@ abstract class HoldContract extends SlotContract {
       int holder = random.nextInt(2);
       var last = usages[holder];
       var usage = new Usage(random.nextLong(last.held() + 1), last.held(), last.until());
-      var request =
-          new HoldRequest(holder, i, usage, random.nextInt(2), random.nextInt(8), LEASE);
+      var request = new HoldRequest(holder, i, usage, random.nextInt(2), random.nextInt(8), LEASE);
       var expected = request.from(limit, state, now);
       var reply = hold(store, plan, request);
       assertThat(reply)
           .isEqualTo(new HoldStore.Reply(expected.outcome(), expected.held(), now + LEASE));
       state = expected.state();
-      usages[holder] =
-          reply.held() == 0 ? Usage.NONE : new Usage(0, reply.held(), reply.until());
+      usages[holder] = reply.held() == 0 ? Usage.NONE : new Usage(0, reply.held(), reply.until());
     }
   }
 }

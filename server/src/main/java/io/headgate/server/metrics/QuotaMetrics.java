@@ -45,7 +45,7 @@ final class QuotaMetrics {
   private static CounterDataPointSnapshot point(String outcome, long value) {
     return CounterDataPointSnapshot.builder()
         .labels(Labels.of("outcome", outcome))
-        .value(value)
+        .value((double) value)
         .build();
   }
 
@@ -53,7 +53,7 @@ final class QuotaMetrics {
     return CounterSnapshot.builder()
         .name(name)
         .help(help)
-        .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
+        .dataPoint(CounterDataPointSnapshot.builder().value((double) value).build())
         .build();
   }
 
@@ -61,7 +61,7 @@ final class QuotaMetrics {
     return GaugeSnapshot.builder()
         .name(name)
         .help(help)
-        .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
+        .dataPoint(GaugeDataPointSnapshot.builder().value((double) value).build())
         .build();
   }
 }

@@ -198,9 +198,17 @@ final class CounterHold {
     return reply.outcome() instanceof Outcome.Passed;
   }
 
-  /** Records that a request failed. It may have been executed; the next one reports all again. */
-  void failed(Prepared prepared) {
+  /**
+   * Records that a request failed. It may have been executed; the next one reports all again.
+   *
+   * @return the buckets that wait for this request or the next one, which wait no longer
+   */
+  List<QuotaBucket<?>> failed(Prepared prepared) {
     requesting = false;
     convert |= prepared.converts;
+    var ended = new ArrayList<>(prepared.buckets);
+    ended.addAll(waiting);
+    waiting.clear();
+    return ended;
   }
 }

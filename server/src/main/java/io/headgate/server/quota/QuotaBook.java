@@ -2,24 +2,16 @@ package io.headgate.server.quota;
 
 import io.headgate.RateLimiter;
 import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
 import io.headgate.server.quota.QuotaStrategy.DenyAll;
 import io.headgate.server.quota.QuotaStrategy.Tokens;
-import io.headgate.store.HoldStore;
-import java.security.SecureRandom;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,21 +33,16 @@ public final class QuotaBook<B> {
   private static final Logger LOG = LoggerFactory.getLogger(QuotaBook.class);
   private static final int MAX_NAMED_RULES = 100;
 
-  /** A counter and the key of its state. */
-  private record CounterName(Counter counter, String key) {}
-
   private final RateLimiter limiter;
-  private final @Nullable HoldStore store;
   private final QuotaSettings settings;
   private final LongSupplier nanos;
   private final long ttl;
   private final long roundTrip;
-  private final long holder = new SecureRandom().nextLong(HoldStore.HOLDER_IDS);
-  private final Map<CounterName, CounterHold> holds = new HashMap<>();
+  private final boolean assignable;
+  private final HoldRequests<B> holds;
   private final Set<QuotaBucket<B>> buckets = new LinkedHashSet<>();
   private final Set<QuotaStream<B>> dirty = new LinkedHashSet<>();
   private final Set<String> namedRules = new LinkedHashSet<>(); // rules that were logged
-  private long order;
   private long streams;
   private long admitted;
   private long denied;
@@ -70,7 +57,9 @@ public final class QuotaBook<B> {
    */
   public QuotaBook(RateLimiter limiter, QuotaSettings settings, LongSupplier nanos) {
     this.limiter = limiter;
-    this.store = limiter.store().holds().orElse(null);
+    var store = limiter.store().holds();
+    this.assignable = store.isPresent();
+    this.holds = new HoldRequests<>(store, settings, nanos, this, this::served, this::flush);
     this.settings = settings;
     this.nanos = nanos;
     this.ttl = settings.ttl().toNanos();
@@ -167,7 +156,7 @@ public final class QuotaBook<B> {
         blanket(bucket, new DenyAll(), now);
       }
       case QuotaPlan.Assignable(var charges) -> {
-        if (store == null) {
+        if (!assignable) {
           blanket(bucket, new DenyAll(), now);
           return;
         }
@@ -175,7 +164,7 @@ public final class QuotaBook<B> {
         if (first) charge(bucket, requests); // the counters were unknown when it was settled
         bucket.want(wanted(bucket));
         bucket.pushed = false;
-        if (requests > 0 || bucket.isDue() || isExtensionDue(bucket, now)) await(bucket);
+        if (requests > 0 || bucket.isDue() || isExtensionDue(bucket, now)) holds.await(bucket);
       }
     }
   }
@@ -198,17 +187,8 @@ public final class QuotaBook<B> {
 
   /** Makes the bucket use the counters of these charges, and no others. */
   private void follow(QuotaBucket<B> bucket, List<Charge> charges, long now) {
-    var next = new ArrayList<CounterHold>(charges.size());
-    for (var charge : charges) {
-      var hold =
-          holds.computeIfAbsent(
-              new CounterName(charge.counter(), charge.key()),
-              name -> new CounterHold(charge, now));
-      hold.adopt(charge);
-      next.add(hold);
-    }
-    if (next.equals(bucket.holds)) return;
-    replaceHolds(bucket, next, now);
+    var next = holds.of(charges, now);
+    if (!next.equals(bucket.holds)) replaceHolds(bucket, next, now);
   }
 
   /**
@@ -234,69 +214,9 @@ public final class QuotaBook<B> {
     return now - bucket.assignment.sentAt() >= ttl / 4;
   }
 
-  /** Makes a bucket wait for the replies of all of its counters. */
-  private void await(QuotaBucket<B> bucket) {
-    if (bucket.pending > 0) return;
-    bucket.pending = bucket.holds.size();
-    for (var hold : bucket.holds) hold.await(bucket);
-    for (var hold : bucket.holds) request(hold);
-  }
-
-  private void request(CounterHold hold) {
-    if (hold.isRequesting() || store == null) return;
-    long now = nanos.getAsLong();
-    var prepared = hold.prepare(holder, ++order, settings.leaseMicros(), now);
-    CompletionStage<HoldStore.Reply> reply;
-    try {
-      reply = store.hold(hold.charge(), prepared.request());
-    } catch (RuntimeException e) {
-      failed(hold, prepared, e);
-      return;
-    }
-    var unused =
-        reply.whenComplete((granted, problem) -> {
-          synchronized (this) {
-            if (problem != null) failed(hold, prepared, problem);
-            else granted(hold, prepared, granted);
-            flush();
-          }
-        });
-  }
-
-  private void failed(CounterHold hold, CounterHold.Prepared prepared, Throwable problem) {
-    LOG.debug(
-        "cannot hold permits of {}; its assignments are not extended", hold.charge(), problem);
-    hold.failed(prepared);
-    for (var bucket : prepared.buckets()) {
-      bucket.failed = true;
-      bucket.pending--;
-      if (bucket.pending == 0) bucket.failed = false;
-    }
-  }
-
-  @SuppressWarnings("unchecked") // all buckets of this book have ids of type B
-  private void granted(CounterHold hold, CounterHold.Prepared prepared, HoldStore.Reply reply) {
-    if (!hold.granted(prepared, reply)) {
-      for (var bucket : prepared.buckets()) hold.await(bucket);
-      request(hold);
-      return;
-    }
-    long now = nanos.getAsLong();
-    for (var waiting : prepared.buckets()) {
-      var bucket = (QuotaBucket<B>) waiting;
-      if (--bucket.pending > 0) continue;
-      if (!bucket.failed && !bucket.stream.closed && isTimely(bucket, now)) assign(bucket, now);
-      bucket.failed = false;
-    }
-    if (hold.hasWaiting()) request(hold);
-  }
-
-  /** Returns whether the leases of all counters outlast an assignment that is sent now. */
-  private static boolean isTimely(QuotaBucket<?> bucket, long now) {
-    for (var hold : bucket.holds) {
-      if (now - hold.grantedAt() > QuotaSettings.PROCESSING.toNanos()) return false;
-    }
-    return !bucket.holds.isEmpty();
+  /** Assigns permits to a bucket whose counters have all replied. */
+  private void served(QuotaBucket<B> bucket) {
+    if (!bucket.stream.closed) assign(bucket, nanos.getAsLong());
   }
 
   private void assign(QuotaBucket<B> bucket, long now) {
@@ -351,10 +271,7 @@ public final class QuotaBook<B> {
   public synchronized void tick() {
     long now = nanos.getAsLong();
     for (var bucket : List.copyOf(buckets)) tick(bucket, now);
-    for (var hold : List.copyOf(holds.values())) {
-      if (hold.needsSync(now, Math.min(roundTrip, ttl / 4))) request(hold);
-    }
-    holds.values().removeIf(CounterHold::isUnused);
+    holds.sync(now);
     flush();
   }
 
@@ -375,7 +292,7 @@ public final class QuotaBook<B> {
     } else if (isPushDue(bucket, now)) {
       bucket.pushed = true;
       bucket.pushedAt = now;
-      await(bucket);
+      holds.await(bucket);
     }
   }
 
@@ -403,9 +320,7 @@ public final class QuotaBook<B> {
 
   /** Returns the present figures. */
   public synchronized QuotaStats stats() {
-    long outstanding = 0;
-    for (var hold : holds.values()) outstanding += hold.outstanding();
     return new QuotaStats(
-        streams, buckets.size(), outstanding, admitted, denied, unassigned, expired);
+        streams, buckets.size(), holds.outstanding(), admitted, denied, unassigned, expired);
   }
 }

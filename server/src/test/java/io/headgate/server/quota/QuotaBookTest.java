@@ -14,12 +14,18 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ForwardingStore;
+import io.headgate.store.HoldStore;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
 import io.headgate.testkit.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -298,6 +304,44 @@ class QuotaBookTest {
       book.close(stream);
       for (int i = 0; i < 700; i++) advance(Duration.ofMillis(100), book, List.of());
       assertThat(limiter.check(TENANT).isAllowed()).isTrue();
+    }
+  }
+
+  /** A store that fails while it is told to. */
+  private static final class FailingStore extends ForwardingStore {
+    boolean failing;
+
+    FailingStore(Store delegate) {
+      super(delegate);
+    }
+
+    @Override
+    public Optional<HoldStore> holds() {
+      var inner = super.holds().orElseThrow();
+      return Optional.of((charge, request) ->
+          failing
+              ? CompletableFuture.failedStage(
+                  new StoreException(StoreException.Kind.TIMEOUT, "no reply", null))
+              : inner.hold(charge, request));
+    }
+  }
+
+  @Test
+  void assignmentsExpireWhileTheStoreIsUnavailableAndReturnAfterwards() {
+    var limit = TokenBucket.of(Rate.of(600, Duration.ofMinutes(1)));
+    var store = new FailingStore(MemoryStore.create(ticker, 1_000));
+    try (var limiter = RateLimiter.with(store, RuleSet.of(perTenant(limit)), ticker)) {
+      var book = book(limiter);
+      var proxies = List.of(new Proxy(book, 1, false));
+      for (int i = 0; i < 600; i++) {
+        store.failing = i >= 100 && i < 250;
+        proxies.getFirst().request(1);
+        if (i % 10 == 0) proxies.getFirst().report();
+        if (i == 240) admissions.clear();
+        advance(Duration.ofMillis(50), book, proxies);
+        if (i == 249) assertThat(admissions).isEmpty();
+      }
+      assertThat(admissions).isNotEmpty();
     }
   }
 
