@@ -1,11 +1,11 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
-import org.jspecify.annotations.Nullable;
 
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fixed window counter: at most {@code permits} in each window. Windows are independent, so up to

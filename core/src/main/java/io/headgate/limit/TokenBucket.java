@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Bounds.require;
+
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -108,6 +108,7 @@ public record RegionSettings(Optional<RegionScope> scope, Map<String, Integer> s
   private static boolean canShare(Combine combine, List<Limit> limits) {
     boolean chooses = combine instanceof Combine.Any || combine instanceof Combine.Weighted;
     if (limits.size() > 1 && chooses) return false;
-    return limits.stream().allMatch(limit -> limit instanceof Holdable || limit instanceof Stateless);
+    return limits.stream()
+        .allMatch(limit -> limit instanceof Holdable || limit instanceof Stateless);
   }
 }

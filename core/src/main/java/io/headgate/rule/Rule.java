@@ -540,8 +540,8 @@ public final class Rule {
      * Creates the rule.
      *
      * @throws IllegalArgumentException if the rule has no limit and is not exempt, is exempt and
-     *     has a limit or is a fallback, has two limits of the same name, or one beside {@link Deny},
-     *     or has limits that can't be shared among regions as {@link #regions} asks
+     *     has a limit or is a fallback, has two limits of the same name, or one beside {@link
+     *     Deny}, or has limits that can't be shared among regions as {@link #regions} asks
      */
     public Rule build() {
       return new Rule(this);

@@ -112,8 +112,7 @@ public final class RegionalStore extends ForwardingStore {
     var timer = clients.timer();
     var unused = timer.scheduleWithFixedDelay(shares::sync, sync, sync, TimeUnit.MILLISECONDS);
     long report = Math.min(REPORT_INTERVAL.toMillis(), timing.sync().toMillis());
-    var unusedToo =
-        timer.scheduleWithFixedDelay(this::report, 0, report, TimeUnit.MILLISECONDS);
+    var unusedToo = timer.scheduleWithFixedDelay(this::report, 0, report, TimeUnit.MILLISECONDS);
   }
 
   /** Opens home if it has restarted, and exchanges the reports of instances. */

@@ -101,19 +101,20 @@ class RegionalStoreTest {
     return limiter.check(Subject.of("user", "42")).isAllowed();
   }
 
-  /** Checks in all regions at once until each region is refused repeatedly; returns the admitted. */
+  /**
+   * Checks in all regions at once until each region is refused repeatedly; returns the admitted.
+   */
   private long admittedInAllRegions() throws InterruptedException, ExecutionException {
     var jobs = new ArrayList<Callable<Long>>();
     for (var limiter : limiters) {
-      jobs.add(
-          () -> {
-            long admitted = 0;
-            long end = System.nanoTime() + 3_000_000_000L;
-            while (System.nanoTime() - end < 0) {
-              if (check(limiter)) admitted++;
-            }
-            return admitted;
-          });
+      jobs.add(() -> {
+        long admitted = 0;
+        long end = System.nanoTime() + 3_000_000_000L;
+        while (System.nanoTime() - end < 0) {
+          if (check(limiter)) admitted++;
+        }
+        return admitted;
+      });
     }
     long sum = 0;
     try (var threads = Executors.newFixedThreadPool(jobs.size())) {
@@ -147,8 +148,7 @@ class RegionalStoreTest {
   void checkIsDecidedByTheShareOfTheRegion() {
     startRegions(shared("source").build());
     assertThat(check(limiters.get(2))).isTrue();
-    var result = limiters.get(2).checkForResult(
-        Request.of(Subject.of("user", "42")));
+    var result = limiters.get(2).checkForResult(Request.of(Subject.of("user", "42")));
     assertThat(result.source()).isEqualTo(Source.LEASE);
   }
 

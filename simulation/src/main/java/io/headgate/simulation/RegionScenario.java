@@ -48,17 +48,11 @@ public final class RegionScenario {
     long window = dice.scale(1, 60) * SECOND;
     long permits = dice.scale(10, 2_000);
     var limit = limit(dice, permits, window);
-    var rule =
-        Rule.named("shared").match("user", "*").limit(limit).regions(regions(dice, regions));
+    var rule = Rule.named("shared").match("user", "*").limit(limit).regions(regions(dice, regions));
     var timing = ShareTiming.ofLease(Duration.ofSeconds(dice.between(2, 30)));
     var world =
         new RegionWorld(
-            seed,
-            regions,
-            perRegion,
-            RuleSet.of(rule.build()),
-            timing,
-            mutant == Mutant.NONE);
+            seed, regions, perRegion, RuleSet.of(rule.build()), timing, mutant == Mutant.NONE);
     if (dice.oneIn(3)) world.lossPermille = (int) dice.below(150);
     long busy = dice.between(5, 40) * SECOND;
     int nodes = regions * perRegion;

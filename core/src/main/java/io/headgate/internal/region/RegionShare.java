@@ -188,7 +188,7 @@ final class RegionShare {
   }
 
   private boolean isLow(long now) {
-    return spendable(now) < timing.cover(limit, roundTrip, Math.max(0, demand)) / 2;
+    return spendable(now) < timing.low(limit, roundTrip, Math.max(0, demand));
   }
 
   /**

@@ -104,8 +104,7 @@ public final class RegionStore extends ForwardingStore {
 
   private static List<Outcome> refused(Plan one) {
     return one.charges().stream()
-        .<Outcome>map(charge ->
-            new Refused(0, charge.limit().window(), charge.limit().window()))
+        .<Outcome>map(charge -> new Refused(0, charge.limit().window(), charge.limit().window()))
         .toList();
   }
 

@@ -57,10 +57,23 @@ public record ShareTiming(Duration maxLease, Duration sync, Duration idle) {
     return Math.min(sync.toNanos(), Math.max(limit.window() * 1_000 / 6, roundTrip));
   }
 
-  /** Returns how many permits cover the demand of one and a half intervals. */
+  /**
+   * Returns how many permits cover the demand of one and a half intervals, or of an interval and
+   * the round trips of a request that is sent in time and late.
+   */
   long cover(Holdable limit, long roundTrip, double permitsPerSecond) {
-    double seconds = 1.5 * interval(limit, roundTrip) / 1e9;
-    return (long) Math.min(1e15, Math.ceil(permitsPerSecond * seconds));
+    double interval = interval(limit, roundTrip);
+    return permits(permitsPerSecond, Math.max(1.5 * interval, interval + 2.5 * roundTrip));
+  }
+
+  /** Returns the number of permits below which the next request is sent early. */
+  long low(Holdable limit, long roundTrip, double permitsPerSecond) {
+    double half = 0.75 * interval(limit, roundTrip);
+    return permits(permitsPerSecond, Math.max(half, 2.0 * roundTrip));
+  }
+
+  private static long permits(double perSecond, double nanos) {
+    return (long) Math.min(1e15, Math.ceil(perSecond * nanos / 1e9));
   }
 
   /**

@@ -62,8 +62,7 @@ class RegionStoreTest {
     public CompletionStage<HoldResult> hold(Charge charge, Usage usage, long want, long lease) {
       requests++;
       var reply = new CompletableFuture<HoldResult>();
-      var request =
-          new HoldRequest(7, ++order, usage, charge.cost(), crowded ? 0 : want, lease);
+      var request = new HoldRequest(7, ++order, usage, charge.cost(), crowded ? 0 : want, lease);
       Runnable execute =
           () -> {
             var key = charge.counter().rule() + charge.key();
@@ -236,12 +235,7 @@ class RegionStoreTest {
 
   @Test
   void limitThatCanNotBeSharedIsDecidedAtHome() {
-    rules =
-        RuleSet.of(
-            Rule.named("slots")
-                .match("user", "*")
-                .limit(Concurrency.of(2))
-                .build());
+    rules = RuleSet.of(Rule.named("slots").match("user", "*").limit(Concurrency.of(2)).build());
     assertThat(check()).isTrue();
     assertThat(strictHome.trackedKeys()).isEqualTo(1);
     assertThat(regional.trackedKeys()).isZero();
@@ -250,7 +244,8 @@ class RegionStoreTest {
   @Test
   void changedLimitIsTakenOverInProportion() {
     assertThat(admitted(60)).isEqualTo(60);
-    rules = RuleSet.of(shared("all").limits(List.of()).limit(FixedWindow.of(Rate.perDay(50))).build());
+    rules =
+        RuleSet.of(shared("all").limits(List.of()).limit(FixedWindow.of(Rate.perDay(50))).build());
     micros += 5 * SECOND;
     shares.sync();
     assertThat(admitted(100)).isBetween(17L, 20L);

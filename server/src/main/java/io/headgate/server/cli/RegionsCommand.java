@@ -106,8 +106,7 @@ final class RegionsCommand implements Callable<Integer> {
   private static String cell(JsonReply region, String rule) {
     for (var share : region.at("rules").items()) {
       if (!share.at("rule").text().equals(rule)) continue;
-      return "%d, %d/s"
-          .formatted(share.at("held").number(), share.at("demandPerSecond").number());
+      return "%d, %d/s".formatted(share.at("held").number(), share.at("demandPerSecond").number());
     }
     return "-";
   }

@@ -4,7 +4,6 @@ import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisServerInfo;
 import io.headgate.redis.RegionOptions;
 import io.headgate.redis.RegionalStore;
-import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,22 +13,16 @@ public final class RegionStoreFactory {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStoreFactory.class);
 
   /**
-   * Opens a store; succeeds even if a Redis is unavailable.
+   * Opens a store; succeeds even if a Redis is unavailable. The listener of the regional options is
+   * notified of outages of the Redis of the region.
    *
-   * @param metrics is registered as a listener of the Redis of the region
    * @throws IllegalArgumentException if a Redis replicates with other primaries, whose last write
    *     of a counter would replace the charges of others
    */
-  public static RegionalStore open(RegionOptions options, StoreMetrics metrics) {
+  public static RegionalStore open(RegionOptions options) {
     requireOnePrimary("--store", options.regional());
     requireOnePrimary("--home", options.home());
-    var regional =
-        RedisStoreFactory.open(
-            options.regional().toBuilder()
-                .outageListener(metrics)
-                .roundTripListener(metrics)
-                .build());
-    var store = RegionalStore.connect(options, regional);
+    var store = RegionalStore.connect(options, RedisStoreFactory.open(options.regional()));
     LOG.info(
         "region {}: shares limits through home, {}", options.region(), options.home().address());
     return store;

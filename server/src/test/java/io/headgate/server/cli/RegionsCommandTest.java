@@ -11,7 +11,6 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.store.RegionStoreFactory;
 import io.headgate.store.Ticker;
@@ -30,7 +29,7 @@ class RegionsCommandTest extends Shell {
   private static final String RULES =
       """
       rules:
-        - { id: per-user, match: { key: "user:*" }, limit: { algorithm: token-bucket, rate: 100/1h } }
+        - { id: per-user, match: { key: "user:*" }, limit: { algorithm: token-bucket, rate: 1000000/1h } }
       """;
 
   private record Region(RegionalStore store, RateLimiter limiter, Service service)
@@ -42,8 +41,7 @@ class RegionsCommandTest extends Shell {
                   name,
                   RedisOptions.builder(regional.uri()).deadline(Duration.ofSeconds(5)).build(),
                   RedisOptions.builder(home.uri()).deadline(Duration.ofSeconds(1)).build(),
-                  Duration.ofSeconds(2)),
-              new StoreMetrics());
+                  Duration.ofSeconds(2)));
       var rules = RuleSet.of(RuleFile.read(RULES));
       var limiter = RateLimiter.with(store, rules);
       var settings =

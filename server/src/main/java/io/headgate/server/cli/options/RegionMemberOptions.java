@@ -71,7 +71,6 @@ public final class RegionMemberOptions {
             () -> RedisOptions.builder(home.get()).prefix(prefix).deadline(timeout).build());
     return Optional.of(
         withOptionName(
-            "--region",
-            () -> new RegionOptions(region.get(), regional.get(), atHome, lease)));
+            "--region", () -> new RegionOptions(region.get(), regional.get(), atHome, lease)));
   }
 }

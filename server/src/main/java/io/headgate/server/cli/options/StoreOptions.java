@@ -100,8 +100,10 @@ public final class StoreOptions {
    * @throws CommandFailure if an option is not valid
    */
   public Store open(Path directory, StoreMetrics metrics) {
-    var options = regionOptions(directory);
-    if (options.isPresent()) return withOptionName("--region", () -> RegionStoreFactory.open(options.get(), metrics));
+    var options = regionOptions(directory, metrics);
+    if (options.isPresent()) {
+      return withOptionName("--region", () -> RegionStoreFactory.open(options.get()));
+    }
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
@@ -116,7 +118,8 @@ public final class StoreOptions {
    * calls are slow. For a cluster it is in memory, since a process is a member once at most.
    */
   public Store openForWarmUp(Path directory) {
-    var unused = regionOptions(directory); // reports a mistake before the warm-up
+    var unused =
+        regionOptions(directory, new StoreMetrics()); // reports a mistake before the warm-up
     if (isMemory() || isCluster()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
@@ -125,13 +128,17 @@ public final class StoreOptions {
     return RedisStore.connect(redis.prefix(warmUpPrefix).deadline(WARM_UP_TIMEOUT).build());
   }
 
-  private Optional<RegionOptions> regionOptions(Path directory) {
-    return region.options(redisOptions(directory), prefix);
+  private Optional<RegionOptions> regionOptions(Path directory, StoreMetrics metrics) {
+    var regional =
+        redisOptions(directory)
+            .map(RedisOptions::toBuilder)
+            .map(redis -> redis.outageListener(metrics).roundTripListener(metrics).build());
+    return region.options(regional, prefix);
   }
 
   /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
-    var options = regionOptions(directory);
+    var options = regionOptions(directory, new StoreMetrics());
     if (options.isPresent()) return RegionStoreFactory.describe(options.get());
     if (isCluster()) return cluster.describe();
     return isMemory()
