@@ -41,7 +41,7 @@ export function fixture({ token = null } = {}) {
     const ten = Array.from({ length: 10 }, (_, i) => second(t - i, state.unavailable));
     const rates = Object.fromEntries(COUNTS.map((n) => [n, sum(ten, n) / 10]));
     return {
-      now, instance: 'a1b2c3', startedAt: started, version: '0.1.0-SNAPSHOT', instances: 3,
+      now, instance: 'a1b2c3', startedAt: started, version: '1.0.0-rc.1', instances: 3,
       store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, since: state.unavailable ? now - 65_000 : null, problem: state.unavailable ? 'connection refused' : null, failurePolicies: state.unavailable ? [{ policy: 'local', count: 6, rules: state.rules.map((rule) => rule.id).slice(0, 3) }] : [], decidedByPolicy: state.unavailable ? 7421 : 0, allowedUncounted: 0, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
       rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null, ignoredFile: null },
       rates, totals: { allowed: 431_234, denied: 11_021, shadowDenied: 3_401, degraded: 0, delayed: 0, unmatched: 9_120 },

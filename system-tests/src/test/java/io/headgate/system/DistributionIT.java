@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -88,9 +89,13 @@ class DistributionIT {
 
   private Path unpack() throws IOException {
     Path zip;
-    try (var built =
-        Files.newDirectoryStream(Path.of("..", "server", "target"), "headgate-*.zip")) {
-      zip = built.iterator().next();
+    try (var files = Files.list(Path.of("..", "server", "target"))) {
+      // There are several after a change of the version.
+      zip =
+          files
+              .filter(file -> file.getFileName().toString().matches("headgate-.*\\.zip"))
+              .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
+              .orElseThrow();
     }
     try (var archive = new ZipFile(zip.toFile())) {
       for (var entry : archive.stream().toList()) {
