@@ -18,7 +18,7 @@ final class RegionReader {
     var scope = section.choose(REGIONS, RegionScope.class);
     var split = section.find(SPLIT).map(RegionReader::split).orElse(Map.of());
     boolean invalid = section.self().problems().count() != before;
-    if (invalid || scope.isEmpty() && split.isEmpty()) return Optional.empty();
+    if (invalid || (scope.isEmpty() && split.isEmpty())) return Optional.empty();
     return section
         .findOrSelf(split.isEmpty() ? REGIONS : SPLIT)
         .attempt(() -> new RegionSettings(scope, split));

@@ -74,6 +74,7 @@ final class ReservationRun {
         case Event.Cut other -> throw unexpected(other);
         case Event.NetworkFault other -> throw unexpected(other);
         case Event.Outage other -> throw unexpected(other);
+        case Event.OwnerChange other -> throw unexpected(other);
       }
     }
     sweepLater();

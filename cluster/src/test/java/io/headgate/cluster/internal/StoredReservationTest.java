@@ -23,7 +23,7 @@ class StoredReservationTest {
         new ReservationRecord(
             status,
             1L << 51,
-            Map.of(0, new Ledger(Ledger.UNREPORTED, pieces), 3, new Ledger(9, List.of())));
+            Map.of(0, new Ledger(Ledger.UNREPORTED, 0, pieces), 3, new Ledger(9, 4, List.of())));
     assertThat(StoredReservation.decode(StoredReservation.encode(record))).isEqualTo(record);
   }
 
