@@ -18,6 +18,7 @@ import io.headgate.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -109,8 +110,8 @@ final class ReservationModel {
         .sum();
   }
 
-  /** Returns the model of a reservation that was made; null if it was denied. */
-  @Nullable Modelled reserve(
+  /** Returns the model of a reservation that was made; empty if it was denied. */
+  Optional<Modelled> reserve(
       long now, Request request, Reservation reservation, RateLimiter limiter) {
     String name = Objects.requireNonNull(request.subject().attributes().get("team"));
     long cost = Objects.requireNonNull(request.costs().get("tokens"));
@@ -128,13 +129,13 @@ final class ReservationModel {
           charged(null),
           model.capacity());
     }
-    if (!reservation.isAllowed()) return null;
+    if (!reservation.isAllowed()) return Optional.empty();
     var made = new Modelled(all.size() + 1, reservation.id().orElseThrow(), name);
     made.pieces.add(new Piece(now, cost, false));
     made.expiresAt = now + settings.ttl().toNanos() / 1_000;
     all.add(made);
     verify(name, limiter);
-    return made;
+    return Optional.of(made);
   }
 
   void update(

@@ -151,9 +151,7 @@ final class ReservationRun {
             note("reserve %d of %s: %s".formatted(arrival.cost(), arrival.subject(), made));
             return made;
           },
-          made -> {
-            if (made != null) work(made);
-          },
+          made -> made.ifPresent(this::work),
           () -> {});
     }
 

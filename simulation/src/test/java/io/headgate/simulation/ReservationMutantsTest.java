@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Breaks the store of reservations, and requires that the simulation finds each defect. */
+@SuppressWarnings("UnnecessaryLambda") // each run of a mutant has a state of its own
 class ReservationMutantsTest {
   private static final int SEEDS = 40;
 
