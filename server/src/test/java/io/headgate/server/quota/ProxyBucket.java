@@ -69,7 +69,7 @@ public final class ProxyBucket {
       case QuotaStrategy.AllowAll all -> true;
       case QuotaStrategy.DenyAll none -> false;
       case QuotaStrategy.Tokens(long permits) -> {
-        tokens = Math.min(permits, tokens + (now - filledAt) / NANOS_PER_YEAR);
+        tokens = Math.min((double) permits, tokens + (now - filledAt) / NANOS_PER_YEAR);
         filledAt = now;
         if (tokens < 1) yield false;
         tokens--;

@@ -163,7 +163,7 @@ class QuotaBookTest {
   }
 
   private static Limit limit(Random random) {
-    long permits = 5 + random.nextInt(100);
+    long permits = 5L + random.nextInt(100);
     var rate = Rate.of(permits, Duration.ofSeconds(1 + random.nextInt(10)));
     return random.nextBoolean() ? TokenBucket.of(rate) : FixedWindow.of(rate);
   }
