@@ -44,7 +44,7 @@ final class QuotaSizing {
     double wanted = Math.ceil(HEADROOM * perSecond * seconds);
     long most = Math.clamp(capacity / proxies, 1, MAX_PERMITS);
     long least = Math.clamp(capacity / LEAST_DIVISOR / proxies, 1, most);
-    return (long) Math.clamp(wanted, least, (double) most);
+    return (long) Math.clamp(wanted, (double) least, (double) most);
   }
 
   /** Returns whether an assignment is to be replaced by one of {@code wanted} permits. */
