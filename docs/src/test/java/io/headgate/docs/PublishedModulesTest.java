@@ -136,7 +136,8 @@ class PublishedModulesTest {
         Stream.iterate(0, i -> i < managed.getLength(), i -> i + 1)
             .map(i -> managed.item(i).getTextContent())
             // The others are plugins.
-            .filter(artifact -> artifact.startsWith("headgate-") && !artifact.equals("headgate-bom"));
+            .filter(
+                artifact -> artifact.startsWith("headgate-") && !artifact.equals("headgate-bom"));
     var published =
         modules()
             .filter(module -> module.isPublished() && !module.name().equals("bom"))
