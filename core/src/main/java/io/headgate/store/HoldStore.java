@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Holds permits of a store's counters for holders that spend them elsewhere and report later, such
- * as the quota assignments of Envoy and the leases of clients. {@link io.headgate.limit.HeldState} describes why holds never
- * exceed a limit.
+ * as the quota assignments of Envoy and the leases of clients. {@link io.headgate.limit.HeldState}
+ * describes why holds never exceed a limit.
  *
  * <p>A holder that {@code consistency: leased} uses is another one: an instance that assigns quotas
  * has a second id. Implementations are thread-safe.

@@ -87,7 +87,7 @@ final class ReservationOperation {
     out.put(reply.expiresAt()).put(reply.grown() ? 1 : 0);
     for (var counter : reply.counters()) {
       out.put(counter.charged()).put(counter.used() + 1).put(counter.remaining());
-      out.put(counter.wasExhausted() ? 1 : 0);
+      out.put(counter.wasExhausted() ? 1 : 0).put(counter.grown());
     }
   }
 }

@@ -1,5 +1,6 @@
 /**
- * gRPC on the HTTP port: Envoy's rate limit and quota services, reservations, health and reflection.
+ * gRPC on the HTTP port: Envoy's rate limit and quota services, reservations, health and
+ * reflection.
  *
  * <p>The descriptors of a call are mapped to subjects ({@code Descriptors}), decided atomically,
  * and mapped to statuses ({@code DescriptorStatuses}). Messages are generated from {@code

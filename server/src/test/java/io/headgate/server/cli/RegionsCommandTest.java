@@ -72,6 +72,7 @@ class RegionsCommandTest extends Shell {
   }
 
   @Test
+  @SuppressWarnings("try") // eu only has to run
   void regionsAreShownWithTheirSharesInCommandHealthAndMetrics() throws Exception {
     try (var first = RedisServer.start();
         var second = RedisServer.start()) {
