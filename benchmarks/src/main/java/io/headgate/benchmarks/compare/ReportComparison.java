@@ -68,10 +68,12 @@ public final class ReportComparison {
     }
   }
 
-  List<Figure> moved() {
-    return comparisons.keySet().stream()
-        .filter(figure -> comparisons.get(figure).hasMoved())
-        .toList();
+  private Map<Figure, Comparison> moved() {
+    var moved = new LinkedHashMap<Figure, Comparison>();
+    comparisons.forEach((figure, comparison) -> {
+      if (comparison.hasMoved()) moved.put(figure, comparison);
+    });
+    return moved;
   }
 
   String markdown() {
@@ -85,15 +87,12 @@ public final class ReportComparison {
                 unmatched == 0 ? "" : "; %d are not in every report".formatted(unmatched)));
     if (moved.isEmpty()) return text.toString();
     var table = new Table("figure", "base", "current", "current ÷ base");
-    for (var figure : moved) {
-      var comparison = comparisons.get(figure);
-      if (comparison == null) continue;
-      table.row(
-          label(figure),
-          decimal(comparison.baseMedian()),
-          decimal(comparison.currentMedian()),
-          String.format(Locale.ROOT, "%.2f", comparison.ratio()));
-    }
+    moved.forEach((figure, comparison) ->
+        table.row(
+            label(figure),
+            decimal(comparison.baseMedian()),
+            decimal(comparison.currentMedian()),
+            String.format(Locale.ROOT, "%.2f", comparison.ratio())));
     return text.append('\n').append(table).toString();
   }
 
