@@ -180,35 +180,6 @@ class ClusterProcessesTest {
   }
 
   @Test
-  void minorityNamesTheMembersThatItCannotReach() {
-    var alone = MEMBERS.get(0);
-    assertThat(alone.status().unreachable()).isZero();
-    MEMBERS.get(1).signal("STOP");
-    MEMBERS.get(2).signal("STOP");
-    try {
-      Eventually.holds(
-          "the others are unreachable",
-          Duration.ofSeconds(30),
-          () -> alone.status().unreachable() == 2 && !alone.status().majority());
-      assertThat(alone.status().members()).isEqualTo(1);
-      var counts = alone.counts("run strict minority 20");
-      assertThat(counts.allowed()).isZero();
-      assertThat(counts.fallback()).isEqualTo(20);
-    } finally {
-      MEMBERS.get(1).signal("CONT");
-      MEMBERS.get(2).signal("CONT");
-    }
-    awaitMembers(3);
-    Eventually.holds(
-        "all are reachable",
-        Duration.ofSeconds(30),
-        () ->
-            MEMBERS.stream()
-                .allMatch(
-                    member -> member.status().unreachable() == 0 && member.status().majority()));
-  }
-
-  @Test
   void memberJoinsAndLeavesUnderLoad() {
     MEMBERS.get(0).call("start large moved 2");
     var joining = start(3).awaitJoined();

@@ -10,6 +10,11 @@ import java.time.Duration;
 /** Runs the contract of stores on a cluster of one member. */
 class MemberStoreTest extends StoreContract {
   @Override
+  protected int historyLength() {
+    return 1_000; // the arithmetic is that of the memory store
+  }
+
+  @Override
   protected Store open(Ticker ticker) {
     return ScriptExecutor.withClock(
         SharedMember.emptyConnection(),

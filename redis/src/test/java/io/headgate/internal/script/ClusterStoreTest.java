@@ -17,6 +17,11 @@ class ClusterStoreTest extends StoreContract {
   private static LettuceClients clients;
   private static RedisConnection connection;
 
+  @Override
+  protected int historyLength() {
+    return 500; // StandaloneStoreTest plays the full length with the same script
+  }
+
   @BeforeAll
   static void start() {
     cluster = RedisCluster.start(3, 0);
