@@ -22,13 +22,20 @@ local function bucket(key, limit, cost, times, commit)
   end
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + times, empty_at, slack
   local wait = empty_at - now
-  if wait > refill_time then
+  if wait <= 0 then
+    empty_at, slack = now, 0
+  elseif wait > refill_time then
     available = 0 -- a clock that stepped back or unchecked charges may exceed the maximum
-  elseif wait > 0 then
+  else
     available = available - wait * permits + slack
   end
   local debt = admitted_cost(cost * limit[3], times, available)
-  if commit and debt > 0 then charge_bucket(key, limit, empty_at, slack, debt, stored and #stored, stored_expiry) end
+  if not (commit and debt > 0) then return true end
+  debt = debt - slack
+  slack = -debt % permits
+  empty_at = empty_at + (debt + slack) / permits
+  local expiry = expiry_for(empty_at, (empty_at - now) / 4, stored_expiry)
+  write(key, encode_bucket(empty_at, slack, refill_time, expiry), expiry, stored and #stored, stored_expiry)
   return true
 end
 

@@ -80,6 +80,16 @@ local function read_rolling(i, key, limit, cost)
   return true
 end
 
+-- Charges a debt to a bucket and writes its state.
+local function charge_bucket(key, limit, empty_at, slack, debt, size, previous_expiry)
+  if empty_at <= now then empty_at, slack = now, 0 end
+  debt = debt - slack
+  slack = -debt % limit[2]
+  empty_at = empty_at + (debt + slack) / limit[2]
+  local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
+  write(key, encode_bucket(empty_at, slack, limit[6], expiry), expiry, size, previous_expiry)
+end
+
 local function charge_rolling(i, key, limit, cost)
   local total, time, last, has_expired = firsts[i], seconds[i], sizes[i], expiries[i]
   local next_total = (total or FIRST_TOTAL) + cost
