@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Compares the reports of two commits and prints the figures that moved beyond noise. */
 public final class ReportComparison {
-  private final Map<Figure, Comparison> comparisons = new LinkedHashMap<>();
+  private final Map<Figure, FigureComparison> comparisons = new LinkedHashMap<>();
   private int unmatched;
 
   /**
@@ -28,7 +28,8 @@ public final class ReportComparison {
     }
     for (var figure : after.getFirst().keySet()) {
       if (isIn(before, figure) && isIn(after, figure)) {
-        comparisons.put(figure, new Comparison(values(before, figure), values(after, figure)));
+        comparisons.put(
+            figure, new FigureComparison(values(before, figure), values(after, figure)));
       } else {
         unmatched++;
       }
@@ -68,8 +69,8 @@ public final class ReportComparison {
     }
   }
 
-  private Map<Figure, Comparison> moved() {
-    var moved = new LinkedHashMap<Figure, Comparison>();
+  private Map<Figure, FigureComparison> moved() {
+    var moved = new LinkedHashMap<Figure, FigureComparison>();
     comparisons.forEach((figure, comparison) -> {
       if (comparison.hasMoved()) moved.put(figure, comparison);
     });

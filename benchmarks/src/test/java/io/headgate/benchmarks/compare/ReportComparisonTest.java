@@ -43,22 +43,25 @@ class ReportComparisonTest {
 
   @Test
   void figureWhoseTurnsOverlapHasNotMoved() {
-    assertThat(new Comparison(new double[] {10, 12, 14}, new double[] {13, 15, 17}).hasMoved())
+    assertThat(
+            new FigureComparison(new double[] {10, 12, 14}, new double[] {13, 15, 17}).hasMoved())
         .isFalse();
   }
 
   @Test
   void separatedFigureHasMovedInEitherDirection() {
-    assertThat(new Comparison(new double[] {10, 12, 11}, new double[] {13, 15, 17}).hasMoved())
+    assertThat(
+            new FigureComparison(new double[] {10, 12, 11}, new double[] {13, 15, 17}).hasMoved())
         .isTrue();
-    assertThat(new Comparison(new double[] {13, 15, 17}, new double[] {12, 10, 11}).hasMoved())
+    assertThat(
+            new FigureComparison(new double[] {13, 15, 17}, new double[] {12, 10, 11}).hasMoved())
         .isTrue();
   }
 
   @Test
   void smallDifferenceIsNotReported() {
     assertThat(
-            new Comparison(new double[] {100, 100.1, 100.2}, new double[] {102, 102.1, 102.2})
+            new FigureComparison(new double[] {100, 100.1, 100.2}, new double[] {102, 102.1, 102.2})
                 .hasMoved())
         .isFalse();
   }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * medians differ by at least {@link #SMALLEST}. If nothing has changed, five turns each are
  * separated like that by chance once in 126 figures, and three turns once in 10.
  */
-final class Comparison {
+final class FigureComparison {
   /** The smallest difference of medians that is reported, as a share of the base. */
   static final double SMALLEST = 0.03;
 
@@ -21,7 +21,7 @@ final class Comparison {
    *
    * @throws IllegalArgumentException if a commit has no value
    */
-  Comparison(double[] base, double[] current) {
+  FigureComparison(double[] base, double[] current) {
     if (base.length == 0 || current.length == 0) {
       throw new IllegalArgumentException("a comparison needs a value of each commit");
     }
