@@ -289,13 +289,13 @@ class LoadSheddingTest {
     limiter.replaceRules(RuleSet.of(rule(POLICY), limit));
     drive(60, 1.0, "bulk", 20);
     long before = remaining();
-    int passed = 0;
-    for (int i = 0; i < 100; i++) {
+    int passed = 0; // about 5% of the users, selected by a random seed
+    for (int i = 0; i < 1_000; i++) {
       var result = limiter.checkForResult(request("bulk", i));
       if (result.isAllowed()) passed++;
       else assertThat(result.rule().orElseThrow().id()).isEqualTo("shed");
     }
-    assertThat(passed).isBetween(1, 50);
+    assertThat(passed).isBetween(1, 500);
     assertThat(before - remaining()).isBetween((long) passed - 1, (long) passed);
   }
 

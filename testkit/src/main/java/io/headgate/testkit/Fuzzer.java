@@ -32,6 +32,13 @@ public final class Fuzzer {
   private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(40);
   private static final int MAX_INPUT_BYTES = 8_192;
   private static final int SECONDS_PER_INPUT = 10;
+
+  /**
+   * A brief run shares the processor with other tests. Its first inputs load and instrument the
+   * classes of the parsers, which took 10 s on a starved machine.
+   */
+  private static final int SECONDS_PER_INPUT_OF_A_BRIEF_RUN = 60;
+
   private static final int MAX_PRINTED_BYTES = 2_000;
 
   /** The packages whose branch coverage guides the search: this project and its parsers. */
@@ -289,12 +296,14 @@ public final class Fuzzer {
       command.add("-seed=1");
       command.add("-runs=" + BRIEF_INPUTS);
     }
+    int seconds = brief ? SECONDS_PER_INPUT_OF_A_BRIEF_RUN : SECONDS_PER_INPUT;
     command.addAll(
         List.of(
             "-artifact_prefix=" + findings + "/",
             "-max_total_time=" + time.toSeconds(),
             "-max_len=" + MAX_INPUT_BYTES,
-            "-timeout=" + SECONDS_PER_INPUT,
+            "-timeout=" + seconds,
+            "-report_slow_units=" + seconds, // a slow input leaves a file, as a finding does
             "-rss_limit_mb=0", // the heap is bounded
             "-print_final_stats=1"));
     var dictionary = module.resolve("src/test/fuzz").resolve(name(target) + ".dict");
