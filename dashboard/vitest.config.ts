@@ -10,5 +10,6 @@ export default defineConfig({
     restoreMocks: true,
     setupFiles: ['test/setup.tsx'],
     pool: 'threads',
+    testTimeout: 60_000, // a busy machine takes longer than the default of five seconds
   },
 });

@@ -10,7 +10,7 @@ export interface Sent {
 }
 
 // A busy machine takes longer than the default of one second.
-configure({ asyncUtilTimeout: 5000 });
+configure({ asyncUtilTimeout: 20_000 });
 
 type Answerer = (sent: Sent) => Response | Promise<Response> | undefined;
 

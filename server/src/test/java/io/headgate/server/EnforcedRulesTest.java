@@ -125,9 +125,11 @@ class EnforcedRulesTest {
     try (var rules = open(source, MemoryStore.create())) {
       rules.stopWatching();
       write("second");
-      assertThat(Thread.getAllStackTraces().keySet())
-          .noneMatch(
-              thread -> thread.getName().equals("headgate-rules") && !thread.isInterrupted());
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(Thread.getAllStackTraces().keySet())
+                      .noneMatch(thread -> thread.getName().equals("headgate-rules")));
       assertThat(ids(rules.limiter())).containsExactly("first");
     }
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * sets the total time, and {@code headgate.simulation.from} the first seed.
  */
 class SimulationTest {
-  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40);
+  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 15);
   private static final int MAX_SEEDS_OF_A_DEFECT = 200;
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 

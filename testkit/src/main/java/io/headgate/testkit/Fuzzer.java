@@ -28,8 +28,8 @@ public final class Fuzzer {
   private static final String SUFFIX = "FuzzTarget";
   private static final String METHOD = "fuzzerTestOneInput";
   private static final Duration START_AND_STOP = Duration.ofSeconds(60);
-  private static final int BRIEF_INPUTS = 10_000;
-  private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(40);
+  private static final int BRIEF_INPUTS = 4_000;
+  private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(20);
   private static final int MAX_INPUT_BYTES = 8_192;
   private static final int SECONDS_PER_INPUT = 10;
 

@@ -125,6 +125,11 @@ class SeedFileTest {
       SeedFile.follow(repository, two, POLL_INTERVAL);
       write(text("b"));
       awaitIds(repository, "b");
+      // An instance that has yet to read b would offer it after the other one has offered c.
+      for (var file : List.of(one, two)) {
+        Eventually.holds(
+            "b is read", TIMEOUT, () -> file.latestRules().rules().getFirst().id().equals("b"));
+      }
       write(text("c"));
       awaitIds(repository, "c");
     }
