@@ -79,10 +79,14 @@ final class BackgroundSync {
     this.halvedAt = sweptAt;
     this.queues = new SyncQueue[domains.count()];
     int maxInFlight = Math.max(MIN_IN_FLIGHT_PER_DOMAIN, MAX_IN_FLIGHT / domains.count());
-    for (int i = 0; i < queues.length; i++) queues[i] = new SyncQueue(maxInFlight, this::send);
+    for (int i = 0; i < queues.length; i++) queues[i] = newQueue(maxInFlight);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-sync").factory());
+  }
+
+  private SyncQueue newQueue(int maxInFlight) {
+    return new SyncQueue(maxInFlight, this::send, this::sendSoon);
   }
 
   /** Starts a thread that calls {@link #run} at the sync interval. */
@@ -111,6 +115,11 @@ final class BackgroundSync {
     }
   }
 
+  /** Returns the time between two rounds. */
+  Duration syncInterval() {
+    return syncInterval;
+  }
+
   /** Returns the queue of the failure domain that stores the counters of a key. */
   SyncQueue queueOf(String key) {
     return queues[queues.length == 1 ? 0 : domains.domainOf(key)];
@@ -119,6 +128,10 @@ final class BackgroundSync {
   /** Requests the state of a new local copy before the next round. */
   void syncSoon(LocalCopy copy, SyncQueue queue) {
     queue.enqueueUrgent(copy);
+    sendSoon();
+  }
+
+  private void sendSoon() {
     if (!started || closed || !sendScheduled.compareAndSet(false, true)) return;
     try {
       thread.execute(() -> {
@@ -130,7 +143,8 @@ final class BackgroundSync {
     }
   }
 
-  private void sendDue() {
+  /** Sends what is due before the next round. */
+  void sendDue() {
     for (var queue : queues) queue.sendDue();
   }
 

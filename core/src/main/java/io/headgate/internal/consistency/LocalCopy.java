@@ -6,6 +6,7 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
+import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.store.Source;
@@ -30,6 +31,12 @@ final class LocalCopy implements LocalCounter {
 
   private static final long MIN_LIFETIME = 1_000_000_000;
 
+  /** A report of more than this share of the permits that are left does not wait for its round. */
+  private static final int EARLY_SHARE = 16;
+
+  /** The least time between a reply and the next early report, as a share of the sync interval. */
+  private static final int EARLY_PAUSE_SHARE = 8;
+
   /**
    * A report in flight.
    *
@@ -39,6 +46,7 @@ final class LocalCopy implements LocalCounter {
 
   private final String key;
   private final SyncQueue queue;
+  private final long earlyPause;
   private final AtomicBoolean queued = new AtomicBoolean();
   private Counter counter; // of the last charge
   private Holdable limit;
@@ -47,6 +55,8 @@ final class LocalCopy implements LocalCounter {
   private long clockOffset; // the store's clock minus the local monotonic clock, in µs
   private long pending; // counted locally and not reported, in permits of the limit
   private boolean reporting;
+  private boolean early; // queued to be reported before the next round
+  private long repliedAt;
   private boolean failing;
   private long failingSince;
   private int reportCount;
@@ -56,15 +66,19 @@ final class LocalCopy implements LocalCounter {
    * Creates a copy with a fresh state.
    *
    * @param usable whether to decide with the fresh state until the first reply
+   * @param syncInterval the time between two rounds of reports, in nanoseconds
    * @param time an estimate of the store's time
    */
-  LocalCopy(Charge charge, boolean usable, SyncQueue queue, long time, long now) {
+  LocalCopy(
+      Charge charge, boolean usable, SyncQueue queue, long syncInterval, long time, long now) {
     this.key = charge.key();
     this.queue = queue;
+    this.earlyPause = syncInterval / EARLY_PAUSE_SHARE;
     this.counter = charge.counter();
     this.limit = (Holdable) charge.limit();
     this.usable = usable;
     this.clockOffset = time - now / 1_000;
+    this.repliedAt = now;
     this.lastUsed = now;
   }
 
@@ -81,8 +95,29 @@ final class LocalCopy implements LocalCounter {
     if (!usable || isStale(now)) return null;
     var step = limit.step(state, storeTime(now), charge.cost());
     state = step.state();
-    if (step.outcome() instanceof Passed) pending += charge.cost();
+    if (step.outcome() instanceof Passed passed) {
+      pending += charge.cost();
+      if (isEarly(passed.remaining(), now)) {
+        early = true;
+        queue.enqueueAhead(this);
+      }
+    }
     return step.outcome();
+  }
+
+  /**
+   * Returns whether the next report should not wait for its round. Each instance decides without
+   * the permits that the others have not reported, so that near the end of a window these are the
+   * excess. Reports by amount make it proportional to the permits that are left. A bucket has the
+   * excess once and not in each window; it is empty all the time under overload, and would be
+   * reported all the time.
+   */
+  private boolean isEarly(long left, long now) {
+    return !early
+        && !reporting
+        && pending > left / EARLY_SHARE
+        && now - repliedAt >= earlyPause
+        && !(limit instanceof TokenBucket);
   }
 
   /** Converts the pending permits in proportion if the charge's limit has changed. */
@@ -136,14 +171,15 @@ final class LocalCopy implements LocalCounter {
   }
 
   @Override
-  public void clearQueued() {
-    queued.set(false);
+  public boolean clearQueued() {
+    return queued.getAndSet(false);
   }
 
   /** Returns the permits to report, which count as reported; null while a report is in flight. */
   synchronized @Nullable Report prepareReport() {
     if (reporting) return null;
     reporting = true;
+    early = false;
     reportCount++;
     var report = new Report(new Charge(counter, key, pending, 0), limit);
     pending = 0;
@@ -154,6 +190,7 @@ final class LocalCopy implements LocalCounter {
   synchronized void reported(Report report, ReportResult reply, long now) {
     reporting = false;
     failing = false;
+    repliedAt = now;
     usable = reply.counted();
     if (!usable) pending += limit.convertPermits(report.charge.cost(), report.limit);
     clockOffset = reply.now() - now / 1_000;

@@ -54,6 +54,6 @@ sealed interface LocalCounter permits PermitLease, LocalCopy {
   /** Marks the counter as queued in a {@link SyncQueue}; returns false if it already is. */
   boolean markQueued();
 
-  /** Marks the counter as not queued. */
-  void clearQueued();
+  /** Marks the counter as not queued; returns false if it was not. */
+  boolean clearQueued();
 }

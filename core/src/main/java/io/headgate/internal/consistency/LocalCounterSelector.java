@@ -106,7 +106,9 @@ final class LocalCounterSelector {
         () -> {
           var queue = sync.queueOf(charge.key());
           boolean usable = !table.hasEvicted();
-          var copy = new LocalCopy(charge, usable, queue, ticker.micros(), nanos.getAsLong());
+          long interval = sync.syncInterval().toNanos();
+          var copy =
+              new LocalCopy(charge, usable, queue, interval, ticker.micros(), nanos.getAsLong());
           sync.syncSoon(copy, queue);
           return copy;
         });

@@ -170,8 +170,8 @@ final class PermitLease implements LocalCounter {
   }
 
   @Override
-  public void clearQueued() {
-    queued.set(false);
+  public boolean clearQueued() {
+    return queued.getAndSet(false);
   }
 
   /** Returns the permits requested per second, for statistics. */

@@ -23,6 +23,7 @@ final class SyncQueue {
   private final Queue<LocalCounter> due = new ConcurrentLinkedQueue<>();
   private final int maxInFlight;
   private final Function<LocalCounter, @Nullable CompletionStage<?>> sender;
+  private final Runnable waker;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger sendRequests = new AtomicInteger(); // calls of sendDue not yet served
   private volatile int sentInRound;
@@ -33,10 +34,15 @@ final class SyncQueue {
    * Creates an empty queue.
    *
    * @param sender sends a counter's report or releases its hold; returns null if neither is needed
+   * @param waker makes another thread call {@link #sendDue} soon
    */
-  SyncQueue(int maxInFlight, Function<LocalCounter, @Nullable CompletionStage<?>> sender) {
+  SyncQueue(
+      int maxInFlight,
+      Function<LocalCounter, @Nullable CompletionStage<?>> sender,
+      Runnable waker) {
     this.maxInFlight = maxInFlight;
     this.sender = sender;
+    this.waker = waker;
   }
 
   /** Queues the counter for the next round. */
@@ -47,6 +53,16 @@ final class SyncQueue {
   /** Queues the counter for the next call of {@link #sendDue}. */
   void enqueueUrgent(LocalCounter counter) {
     if (counter.markQueued()) due.add(counter);
+  }
+
+  /**
+   * Queues the counter to be sent soon, even if it is queued for the next round. The entry for the
+   * next round is skipped then.
+   */
+  void enqueueAhead(LocalCounter counter) {
+    var unused = counter.markQueued();
+    due.add(counter);
+    waker.run();
   }
 
   /** Starts a round, or continues the last one if not all of its counters have been sent. */
@@ -81,7 +97,7 @@ final class SyncQueue {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread sends at a time
   private void send(LocalCounter counter) {
-    counter.clearQueued();
+    if (!counter.clearQueued()) return; // sent ahead of its round
     var reply = sender.apply(counter);
     if (reply == null) return;
     sentInRound++;

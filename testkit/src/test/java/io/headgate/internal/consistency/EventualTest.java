@@ -9,6 +9,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Mode;
@@ -21,8 +22,11 @@ import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class EventualTest {
   private static final Duration SYNC_INTERVAL = ConsistencyOptions.DEFAULT.syncInterval();
@@ -86,6 +90,31 @@ class EventualTest {
       seconds += 10;
     }
     assertThat(seconds).isBetween(100L, 140L); // repaying the excess of 1,200 takes two minutes
+  }
+
+  static List<Limit> windows() {
+    var rate = Rate.perSecond(1_000);
+    return List.of(FixedWindow.of(rate), SlidingWindow.of(rate).withBuckets(10));
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void windowIsReportedByAmountNearItsEnd(Limit window) {
+    var fleet = new Fleet(5, rule(window));
+    int[] passed = new int[4];
+    int checks = 0;
+    // Three times the limit, evenly over the instances, for 4 s.
+    for (long micros = 0; micros < 4_000_000; micros += 333) {
+      var instance = fleet.instances.get(checks % 5);
+      if (instance.check("hot")) passed[(int) (micros / 1_000_000)]++;
+      instance.store.sync().sendDue();
+      if (checks % 300 == 0) fleet.instances.forEach(each -> each.store.sync().run());
+      fleet.ticker.advance(Duration.ofNanos(333_000));
+      checks++;
+    }
+    for (int each : passed) assertThat(each).isBetween(950, 1_050);
+    int calls = fleet.instances.stream().mapToInt(instance -> instance.calls).sum();
+    assertThat(calls).isLessThan(checks / 8);
   }
 
   @Test
