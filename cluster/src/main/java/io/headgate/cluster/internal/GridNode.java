@@ -1,6 +1,7 @@
 package io.headgate.cluster.internal;
 
 import com.tangosol.net.AsyncNamedCache;
+import com.tangosol.net.AsyncNamedMap;
 import com.tangosol.net.CacheFactory;
 import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
@@ -91,9 +92,10 @@ public final class GridNode implements AutoCloseable {
     this.factory = factory;
     var loader = GridNode.class.getClassLoader();
     this.cache = factory.ensureCache(COUNTERS, loader);
-    this.async = cache.async();
     this.notices = (InvocationService) factory.ensureService(NOTICES);
-    this.loop = new MemberLoop(() -> async, this::ownerOf);
+    this.loop = new MemberLoop(this::counters, this::ownerOf);
+    // Completed by the loop itself: the default pool of the grid would be one more thread to wake.
+    this.async = cache.async(AsyncNamedMap.Complete.using(loop::execute));
     this.timer =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-cluster-members").factory());
