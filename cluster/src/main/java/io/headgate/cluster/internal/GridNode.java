@@ -83,6 +83,7 @@ public final class GridNode implements AutoCloseable {
   private final InvocationService notices;
   private final MemberLoop loop;
   private final ScheduledExecutorService timer;
+  private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
   private volatile boolean connected = true;
   private volatile int present = 1;
@@ -269,6 +270,7 @@ public final class GridNode implements AutoCloseable {
     try {
       if (!cache.getCacheService().isRunning() && !closed) loop.execute(this::rejoin);
       updateMembers();
+      suspects.update(notices.getCluster().getMemberSet(), System.nanoTime());
     } catch (RuntimeException e) {
       LOG.log(Level.FINE, "cannot read the membership", e);
     }
