@@ -10,7 +10,7 @@ final class GridMarks {
   static long count() {
     long count = 0;
     for (var member : CacheFactory.getCluster().getMemberSet()) {
-      if (isMarked((Member) member)) count++;
+      if (isMarked(member)) count++;
     }
     return count;
   }

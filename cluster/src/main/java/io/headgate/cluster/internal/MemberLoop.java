@@ -172,7 +172,7 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
 
   /** Runs a task at once if this is the thread of the loop, which completes most replies. */
   private void executeHere(Runnable task) {
-    if (Thread.currentThread() == thread) runSafely(task);
+    if (Thread.currentThread().equals(thread)) runSafely(task);
     else execute(task);
   }
 
