@@ -229,8 +229,9 @@ public final class GridNode implements AutoCloseable {
   static void received(Notice.Kind kind, byte[] content) {
     var node = current;
     if (kind == Notice.Kind.LEAVING) {
-      size.leaving(System.nanoTime());
-      ABSENT.leaving(Math.toIntExact(new NumberReader(content).next()));
+      int id = Math.toIntExact(new NumberReader(content).next());
+      size.leaving(id, System.nanoTime());
+      ABSENT.leaving(id);
     }
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
@@ -400,6 +401,7 @@ public final class GridNode implements AutoCloseable {
         size.restart(System.nanoTime());
         ABSENT.clear();
       } else {
+        size.left(member.getId());
         ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
       }
       onChange(event, "left");
