@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>At most {@link #MAX_IN_FLIGHT} message to one owner is in flight. Batches that arrive
  * meanwhile, of whatever partition, leave together in the next message: most of the cost of a batch
- * is that of its message, which wakes up eight threads in three processes. With two messages in
+ * is that of its message, which wakes up seven threads in three processes. With two messages in
  * flight a check of 10,000 keys took 40 % more CPU time at three members, as each carried half.
  *
  * <p>The thread exists because a call into the grid may block, for seconds while an expelled member
