@@ -15,9 +15,8 @@ import org.junit.jupiter.api.Timeout;
 /**
  * One of three members while the others hang.
  *
- * <p>These members are not those of {@link ClusterProcessesTest}: a member that all others did not
- * respond to stays suspect to the grid for more than half a minute, and confirms no loss of a
- * further member meanwhile.
+ * <p>These members are not those of {@link ClusterProcessesTest}, which would have to wait until
+ * all of them have returned.
  */
 @Timeout(120)
 class MinorityProcessesTest {
@@ -55,7 +54,7 @@ class MinorityProcessesTest {
   }
 
   @Test
-  void minorityDeniesAndNamesTheMembersThatItCannotReach() {
+  void minorityDeniesNamesTheOthersAndLaterNoticesTheNextFailure() {
     var alone = members.get(0);
     members.get(1).signal("STOP");
     members.get(2).signal("STOP");
@@ -70,6 +69,27 @@ class MinorityProcessesTest {
       assertThat(counts.fallback()).isEqualTo(20);
     } finally {
       members.get(1).signal("CONT");
+      members.get(2).signal("CONT");
+    }
+    awaitAll();
+    Eventually.holds(
+        "no member keeps a mark of the grid that hides its next failure",
+        Duration.ofSeconds(20),
+        () -> members.stream().allMatch(member -> member.call("marked").equals("0")));
+    expelsAFurtherMemberThatHangs();
+  }
+
+  private void expelsAFurtherMemberThatHangs() {
+    members.get(2).signal("STOP");
+    try {
+      Eventually.holds(
+          "the others decide without it",
+          Duration.ofSeconds(30),
+          () ->
+              members.subList(0, 2).stream()
+                  .map(MemberProcess::status)
+                  .allMatch(status -> status.members() == 2 && status.available()));
+    } finally {
       members.get(2).signal("CONT");
     }
     awaitAll();

@@ -25,19 +25,28 @@ import java.util.function.ToDoubleFunction;
 public final class ClusterSpeed {
   private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(60);
 
+  /** A number of callers with which the messages of all members are well filled. */
+  private static final int MANY = 512;
+
+  private static final Duration WARM_UP_PART = Duration.ofSeconds(4);
+
+  /** The compilers are at rest if they work for less than this part of the time. */
+  private static final double MAX_COMPILING = 0.1;
+
   /**
    * The durations of the measurements.
    *
    * @param members the largest number of members
-   * @param warmUp of each limiter, with many keys and again with one; the grid needs seconds until
-   *     its code is compiled
+   * @param warmUp the most for each limiter, with many keys and again with one. It ends earlier
+   *     when the compilers of the members have come to rest: on two cores the code of the grid in
+   *     three processes takes them a minute, in which they use most of the CPU
    */
   public record Pace(int members, Duration warmUp, int rounds, Duration turn) {
-    /** Returns the pace of a report: two to four minutes on a machine at rest. */
+    /** Returns the pace of a report: three to eight minutes on a machine at rest. */
     public static Pace of(boolean full) {
       return full
-          ? new Pace(3, Duration.ofSeconds(8), 5, Duration.ofSeconds(1))
-          : new Pace(3, Duration.ofSeconds(4), 3, Duration.ofMillis(600));
+          ? new Pace(3, Duration.ofSeconds(90), 5, Duration.ofSeconds(1))
+          : new Pace(3, Duration.ofSeconds(20), 3, Duration.ofMillis(600));
     }
   }
 
@@ -70,8 +79,8 @@ public final class ClusterSpeed {
     for (int members = 1; members <= pace.members; members++) tables.append(measure(members));
     return """
     Members and a dedicated `redis-server` on one machine, over loopback. Each member is a process with an equal part
-    of %d callers in a closed loop. The callers of the same processes use Redis in alternating turns: medians of %d
-    turns of %d ms, after %d s of warm-up. CPU, per decision, is that of all processes and of Redis. Token bucket, one strict
+    of %d or %d callers in a closed loop. The callers of the same processes use Redis in alternating turns: medians of %d
+    turns of %d ms, after a warm-up of at most %d s that ends when the compilers of the JVMs have come to rest. CPU, per decision, is that of all processes and of Redis. Token bucket, one strict
     rule; every request passes. A member has one copy of each counter of another. Ratios are to the first row.
     %s
     |  |  |
@@ -82,6 +91,7 @@ public final class ClusterSpeed {
     """
         .formatted(
             Callers.COUNT,
+            MANY,
             pace.rounds,
             pace.turn.toMillis(),
             pace.warmUp.toSeconds(),
@@ -118,13 +128,7 @@ public final class ClusterSpeed {
       for (int i = 0; i < count; i++) {
         var member =
             Member.start(
-                MemberMain.class,
-                List.of(
-                    Integer.toString(ports.get(i)),
-                    join,
-                    name,
-                    Integer.toString(Callers.COUNT / count),
-                    redis.uri()));
+                MemberMain.class, List.of(Integer.toString(ports.get(i)), join, name, redis.uri()));
         members.add(member);
         double seconds = Integer.parseInt(member.read().split(" ", -1)[0]) / 1e3;
         starts.computeIfAbsent(i + 1, first -> new ArrayList<>()).add(seconds);
@@ -135,30 +139,32 @@ public final class ClusterSpeed {
           JOIN_TIMEOUT,
           () -> count == 1 || members.getFirst().call("status").equals(count + " 0"));
       var title = count == 1 ? "One member" : count + " members";
-      var uniform = table(members, MemberMain.KEYS);
-      var hot = table(members, 1);
+      var uniform = table(members, MemberMain.KEYS, Callers.COUNT);
+      var many = table(members, MemberMain.KEYS, MANY);
+      var hot = table(members, 1, Callers.COUNT);
       if (count == 1) {
         strict.add(Long.parseLong(members.getFirst().call("single strict")) / 1e3);
         leased.add(Long.parseLong(members.getFirst().call("single leased")) / 1e3);
       }
-      return "\n%s, %,d random keys:\n\n%s\n%s, one key:\n\n%s"
-          .formatted(title, MemberMain.KEYS, uniform, title, hot);
+      return "\n%s, %,d random keys:\n\n%s\n%s, %,d random keys, %d callers:\n\n%s\n%s, one key:\n\n%s"
+          .formatted(
+              title, MemberMain.KEYS, uniform, title, MemberMain.KEYS, MANY, many, title, hot);
     } finally {
       members.forEach(Member::close);
       redis.call("FLUSHALL", "SYNC");
     }
   }
 
-  private Table table(List<Member> members, int keys) throws IOException {
+  private Table table(List<Member> members, int keys, int callers) throws IOException {
     Map<Limiter, List<SpeedTurn>> turns = new EnumMap<>(Limiter.class);
     for (var limiter : Limiter.values()) {
-      turn(members, limiter, keys, pace.warmUp);
+      warmUp(members, limiter, keys, callers);
       turns.put(limiter, new ArrayList<>());
     }
     for (int round = 0; round < pace.rounds; round++) {
       turns.forEach((limiter, all) -> {
         try {
-          var turn = turn(members, limiter, keys, pace.turn);
+          var turn = turn(members, limiter, keys, callers, pace.turn);
           progress.log(String.format(Locale.ROOT, "    %s: %,.0f/s", limiter, turn.perSecond()));
           all.add(turn);
         } catch (IOException e) {
@@ -179,12 +185,36 @@ public final class ClusterSpeed {
     return table;
   }
 
+  /** Runs the callers until the compilers of all members have come to rest, or the time is over. */
+  private void warmUp(List<Member> members, Limiter limiter, int keys, int callers)
+      throws IOException {
+    var part = pace.warmUp.compareTo(WARM_UP_PART) < 0 ? pace.warmUp : WARM_UP_PART;
+    var left = pace.warmUp;
+    long before = compilerMillis(members);
+    do {
+      turn(members, limiter, keys, callers, part);
+      left = left.minus(part);
+      long after = compilerMillis(members);
+      if (after - before < MAX_COMPILING * members.size() * part.toMillis()) break;
+      before = after;
+    } while (left.isPositive());
+    progress.log("    %s: warm after %s".formatted(limiter, pace.warmUp.minus(left)));
+  }
+
+  private static long compilerMillis(List<Member> members) throws IOException {
+    long sum = 0;
+    for (var member : members) sum += Long.parseLong(member.call("compiled"));
+    return sum;
+  }
+
   /** Runs the callers of all members at the same time. */
-  private SpeedTurn turn(List<Member> members, Limiter limiter, int keys, Duration time)
+  private SpeedTurn turn(
+      List<Member> members, Limiter limiter, int keys, int callers, Duration time)
       throws IOException {
     double before = redisMicros();
     for (var member : members) {
-      member.send("run %s %d %d".formatted(limiter, keys, time.toMillis()));
+      member.send(
+          "run %s %d %d %d".formatted(limiter, keys, callers / members.size(), time.toMillis()));
     }
     var turns = new ArrayList<SpeedTurn>();
     for (var member : members) turns.add(SpeedTurn.decode(member.read()));

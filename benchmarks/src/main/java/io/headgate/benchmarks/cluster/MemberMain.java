@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -48,14 +49,10 @@ public final class MemberMain {
     }
   }
 
-  private final Callers callers;
+  private final Map<Integer, Callers> callers = new HashMap<>(); // by their number
   private final Map<Limiter, Remote> remotes = new EnumMap<>(Limiter.class);
 
-  private MemberMain(int callers) {
-    this.callers = new Callers(callers);
-  }
-
-  /** Joins with the arguments port, members, name of the cluster, callers and URI of a Redis. */
+  /** Joins with the arguments port, members, name of the cluster and URI of a Redis. */
   public static void main(String[] args) {
     try {
       run(args);
@@ -77,7 +74,7 @@ public final class MemberMain {
     long joining = (System.nanoTime() - before) / 1_000_000;
     long running = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
     write("%d %d".formatted(running, joining));
-    var main = new MemberMain(Integer.parseInt(args[3]));
+    var main = new MemberMain();
     var leased =
         Rule.named("leased")
             .match("leased", "*")
@@ -87,8 +84,8 @@ public final class MemberMain {
     main.remotes.put(
         Limiter.CLUSTER,
         HeadgateRemote.open(store, "cluster", List.of(Quota.SLOW.headgate()), KEYS, 1, leased));
-    main.remotes.put(Limiter.SCRIPT, RemoteLimiter.ONE_CALL.open(args[4], "n", Quota.SLOW, KEYS));
-    main.remotes.put(Limiter.REDIS, RemoteLimiter.HEADGATE.open(args[4], "n", Quota.SLOW, KEYS));
+    main.remotes.put(Limiter.SCRIPT, RemoteLimiter.ONE_CALL.open(args[3], "n", Quota.SLOW, KEYS));
+    main.remotes.put(Limiter.REDIS, RemoteLimiter.HEADGATE.open(args[3], "n", Quota.SLOW, KEYS));
     write("ready");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = in.readLine()) != null; ) {
@@ -99,8 +96,12 @@ public final class MemberMain {
                 main.run(
                         Limiter.valueOf(words[1]),
                         Integer.parseInt(words[2]),
-                        Duration.ofMillis(Integer.parseInt(words[3])))
+                        Integer.parseInt(words[3]),
+                        Duration.ofMillis(Integer.parseInt(words[4])))
                     .encode());
+        case "compiled" ->
+            write(
+                Long.toString(ManagementFactory.getCompilationMXBean().getTotalCompilationTime()));
         case "status" -> {
           var status = store.status();
           write("%d %d".formatted(status.members().size(), status.unowned() + status.unbacked()));
@@ -115,11 +116,11 @@ public final class MemberMain {
     System.out.println(PREFIX + line);
   }
 
-  private SpeedTurn run(Limiter limiter, int keys, Duration time) throws Exception {
+  private SpeedTurn run(Limiter limiter, int keys, int count, Duration time) throws Exception {
     var remote = remotes.get(limiter);
     if (remote == null) throw new IllegalArgumentException("no limiter " + limiter);
     var before = cpu();
-    var outcome = callers.run(remote, randomKeys(keys), time);
+    var outcome = callers.computeIfAbsent(count, Callers::new).run(remote, randomKeys(keys), time);
     return SpeedTurn.of(outcome, cpu().minus(before));
   }
 

@@ -1,6 +1,8 @@
 package io.headgate.cluster.internal;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The number of members that a majority is counted of.
@@ -21,9 +23,11 @@ final class ClusterSize {
   /** How long a member may take to leave after its announcement. */
   static final long LEAVE_NANOS = Duration.ofSeconds(30).toNanos();
 
+  private static final int MAX_LEAVING = 1_000;
+
   private int size = 1; // guarded by this
-  private int leaving; // present members that have announced to leave; guarded by this
-  private long leavingSince; // of the last announcement; guarded by this
+  // The times of the announcements of members that have not left yet, by id; guarded by this.
+  private final Map<Integer, Long> leaving = new HashMap<>();
   private int present = 1; // guarded by this
   private long since; // of the present members; guarded by this
 
@@ -33,27 +37,33 @@ final class ClusterSize {
 
   /** Records the number of members that are present. */
   synchronized void present(int members, long now) {
-    if (members < present) leaving = Math.max(0, leaving - (present - members));
-    if (leaving > 0 && now - leavingSince >= LEAVE_NANOS) leaving = 0;
+    leaving.values().removeIf(since -> now - since >= LEAVE_NANOS);
     if (members != present) {
       present = members;
       since = now;
     }
-    size = Math.max(size, members - leaving);
+    size = Math.max(size, members - leaving.size());
     if (members < size && isMajority(members) && now - since >= SHRINK_DELAY_NANOS) size = members;
   }
 
   /** Records that a member has announced that it leaves. */
-  synchronized void leaving(long now) {
-    leaving = Math.min(leaving + 1, present - 1);
-    leavingSince = now;
+  synchronized void leaving(int id, long now) {
+    if (leaving.size() >= MAX_LEAVING || leaving.putIfAbsent(id, now) != null) return;
     size = Math.max(1, size - 1);
+  }
+
+  /**
+   * Records that a member is gone. Members are told apart by id, as another may have joined by the
+   * time at which the present members are counted.
+   */
+  synchronized void left(int id) {
+    leaving.remove(id);
   }
 
   /** Starts again as the only member, after this member was expelled and has to join anew. */
   synchronized void restart(long now) {
     size = 1;
-    leaving = 0;
+    leaving.clear();
     present = 1;
     since = now;
   }

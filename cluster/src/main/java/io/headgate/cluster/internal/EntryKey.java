@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
  * The key of a counter in the grid.
  *
  * @param partition the partition, which all counters of one subject share
- * @param name the name of the counter; empty for the key with which a partition is addressed
+ * @param name the name of the counter
  */
 record EntryKey(int partition, String name) implements PartitionAwareKey {
   /** The number of partitions, the same in every member and in {@code grid-cache.xml}. */
@@ -21,11 +21,6 @@ record EntryKey(int partition, String name) implements PartitionAwareKey {
       throw new IllegalArgumentException(
           "a partition must be 0 to %d, got %d".formatted(PARTITIONS - 1, partition));
     }
-  }
-
-  /** Returns the key with which a partition is addressed; it has no value. */
-  static EntryKey ofPartition(int partition) {
-    return new EntryKey(partition, "");
   }
 
   /**

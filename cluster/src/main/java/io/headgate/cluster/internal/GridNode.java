@@ -1,6 +1,7 @@
 package io.headgate.cluster.internal;
 
 import com.tangosol.net.AsyncNamedCache;
+import com.tangosol.net.AsyncNamedMap;
 import com.tangosol.net.CacheFactory;
 import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
@@ -82,6 +83,7 @@ public final class GridNode implements AutoCloseable {
   private final InvocationService notices;
   private final MemberLoop loop;
   private final ScheduledExecutorService timer;
+  private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
   private volatile boolean connected = true;
   private volatile int present = 1;
@@ -91,9 +93,10 @@ public final class GridNode implements AutoCloseable {
     this.factory = factory;
     var loader = GridNode.class.getClassLoader();
     this.cache = factory.ensureCache(COUNTERS, loader);
-    this.async = cache.async();
     this.notices = (InvocationService) factory.ensureService(NOTICES);
-    this.loop = new MemberLoop(() -> async, this::ownerOf);
+    this.loop = new MemberLoop(this::counters, this::ownerOf);
+    // Completed by the loop itself: the default pool of the grid would be one more thread to wake.
+    this.async = cache.async(AsyncNamedMap.Complete.using(loop::execute));
     this.timer =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-cluster-members").factory());
@@ -226,8 +229,9 @@ public final class GridNode implements AutoCloseable {
   static void received(Notice.Kind kind, byte[] content) {
     var node = current;
     if (kind == Notice.Kind.LEAVING) {
-      size.leaving(System.nanoTime());
-      ABSENT.leaving(Math.toIntExact(new NumberReader(content).next()));
+      int id = Math.toIntExact(new NumberReader(content).next());
+      size.leaving(id, System.nanoTime());
+      ABSENT.leaving(id);
     }
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
@@ -267,6 +271,7 @@ public final class GridNode implements AutoCloseable {
     try {
       if (!cache.getCacheService().isRunning() && !closed) loop.execute(this::rejoin);
       updateMembers();
+      suspects.update(notices.getCluster().getMemberSet(), System.nanoTime());
     } catch (RuntimeException e) {
       LOG.log(Level.FINE, "cannot read the membership", e);
     }
@@ -396,6 +401,7 @@ public final class GridNode implements AutoCloseable {
         size.restart(System.nanoTime());
         ABSENT.clear();
       } else {
+        size.left(member.getId());
         ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
       }
       onChange(event, "left");

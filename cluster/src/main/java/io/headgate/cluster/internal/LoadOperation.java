@@ -39,8 +39,7 @@ final class LoadOperation {
    * @return the encoded {@link LoadReading}
    */
   static byte[] evaluate(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now) {
-    var key = new EntryKey(call.partition(), call.keys()[0]);
-    var entry = anchor.<EntryKey, byte[]>getAssociatedEntry(GridNode.COUNTERS, key);
+    var entry = PartitionCall.entry(anchor, call.keys()[0]);
     var stored = entry.getValue();
     var state = stored == null ? ShedState.FRESH : read(new NumberReader(stored));
     long time = Math.max(now, state.at());

@@ -48,8 +48,7 @@ final class OpenListShard {
   }
 
   private BinaryEntry<EntryKey, byte[]> entry(String name) {
-    return anchor.getAssociatedEntry(
-        GridNode.COUNTERS, new EntryKey(call.partition(), call.keys()[0] + name));
+    return PartitionCall.entry(anchor, call.keys()[0] + name);
   }
 
   /**

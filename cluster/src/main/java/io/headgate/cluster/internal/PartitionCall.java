@@ -1,5 +1,6 @@
 package io.headgate.cluster.internal;
 
+import com.tangosol.util.BinaryEntry;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 
@@ -45,6 +46,25 @@ record PartitionCall(Kind kind, int partition, String[] keys, byte[] argument) {
       if (kind.code == code) return kind;
     }
     throw new IllegalArgumentException("unknown kind of a call: " + code);
+  }
+
+  /**
+   * Returns the key with which the partition can be addressed: that of the first counter, so that
+   * the grid processes no entry besides those of counters.
+   */
+  EntryKey anchor() {
+    return new EntryKey(partition, keys[0]);
+  }
+
+  /**
+   * Returns the entry of a name.
+   *
+   * @param anchor an entry of the same partition
+   */
+  static BinaryEntry<EntryKey, byte[]> entry(BinaryEntry<EntryKey, byte[]> anchor, String name) {
+    var key = anchor.getKey();
+    if (key.name().equals(name)) return anchor;
+    return anchor.getAssociatedEntry(GridNode.COUNTERS, new EntryKey(key.partition(), name));
   }
 
   void writeTo(NumberWriter out) {

@@ -48,8 +48,7 @@ final class PartitionEvaluator {
 
   private static BinaryEntry<EntryKey, byte[]> entryOf(
       PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
-    return anchor.getAssociatedEntry(
-        GridNode.COUNTERS, new EntryKey(call.partition(), call.keys()[0]));
+    return PartitionCall.entry(anchor, call.keys()[0]);
   }
 
   private static byte[] put(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
@@ -79,8 +78,7 @@ final class PartitionEvaluator {
   private static byte[] remove(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
     int removed = 0;
     for (var name : call.keys()) {
-      var key = new EntryKey(call.partition(), name);
-      var entry = anchor.<EntryKey, byte[]>getAssociatedEntry(GridNode.COUNTERS, key);
+      var entry = PartitionCall.entry(anchor, name);
       if (entry.isPresent()) removed++;
       entry.remove(false);
     }
@@ -88,21 +86,19 @@ final class PartitionEvaluator {
   }
 
   private byte[] evaluateBatch(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor) {
-    return script.run(
-        call.keys(), call.argument(), ticker.micros(), new Partition(anchor, call.partition()));
+    return script.run(call.keys(), call.argument(), ticker.micros(), new Partition(anchor));
   }
 
   /** The entries of one partition. */
-  private record Partition(BinaryEntry<EntryKey, byte[]> anchor, int partition)
-      implements OwnerScript.Counters {
+  private record Partition(BinaryEntry<EntryKey, byte[]> anchor) implements OwnerScript.Counters {
     @Override
     public OwnerScript.OwnedCounter counter(String name) {
-      return StoredCounter.in(anchor, partition, name);
+      return StoredCounter.in(anchor, name);
     }
 
     @Override
     public OwnerScript.OwnedReservation reservation(String name) {
-      return StoredReservation.in(anchor, partition, name);
+      return StoredReservation.in(anchor, name);
     }
   }
 }

@@ -46,13 +46,12 @@ final class StoredCounter implements OwnerScript.OwnedCounter {
   }
 
   /**
-   * Returns the counter of a name in a partition.
+   * Returns the counter of a name.
    *
-   * @param anchor an entry of the partition
+   * @param anchor an entry of its partition
    */
-  static StoredCounter in(BinaryEntry<EntryKey, byte[]> anchor, int partition, String name) {
-    var key = new EntryKey(partition, name);
-    return new StoredCounter(anchor.getAssociatedEntry(GridNode.COUNTERS, key));
+  static StoredCounter in(BinaryEntry<EntryKey, byte[]> anchor, String name) {
+    return new StoredCounter(PartitionCall.entry(anchor, name));
   }
 
   @Override

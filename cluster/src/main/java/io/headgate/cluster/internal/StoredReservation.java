@@ -32,13 +32,12 @@ final class StoredReservation implements OwnerScript.OwnedReservation {
   }
 
   /**
-   * Returns the reservation of a name in a partition.
+   * Returns the reservation of a name.
    *
-   * @param anchor an entry of the partition
+   * @param anchor an entry of its partition
    */
-  static StoredReservation in(BinaryEntry<EntryKey, byte[]> anchor, int partition, String name) {
-    var key = new EntryKey(partition, name);
-    return new StoredReservation(anchor.getAssociatedEntry(GridNode.COUNTERS, key));
+  static StoredReservation in(BinaryEntry<EntryKey, byte[]> anchor, String name) {
+    return new StoredReservation(PartitionCall.entry(anchor, name));
   }
 
   @Override

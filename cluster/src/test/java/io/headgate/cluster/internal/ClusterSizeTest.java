@@ -40,9 +40,11 @@ class ClusterSizeTest {
   @Test
   void memberThatLeavesInOrderNoLongerCounts() {
     present(3);
-    size.leaving(now);
+    size.leaving(1, now);
+    size.left(1);
     present(2);
-    size.leaving(now);
+    size.leaving(2, now);
+    size.left(2);
     present(1);
     assertThat(size.size()).isEqualTo(1);
     assertThat(size.isMajority()).isTrue();
@@ -52,8 +54,9 @@ class ClusterSizeTest {
   @Test
   void memberThatIsLeavingDoesNotCountWhileItIsStillPresent() {
     present(2);
-    size.leaving(now);
+    size.leaving(1, now);
     present(2);
+    size.left(1);
     present(1);
     present(1);
     assertThat(size.size()).isEqualTo(1);
@@ -64,12 +67,43 @@ class ClusterSizeTest {
   @Test
   void memberThatAnnouncesToLeaveAndStaysCountsAgain() {
     present(3);
-    size.leaving(now);
+    size.leaving(1, now);
     present(3);
     assertThat(size.size()).isEqualTo(2);
     now += ClusterSize.LEAVE_NANOS;
     present(3);
     assertThat(size.size()).isEqualTo(3);
+  }
+
+  /** A restart may be faster than the members are counted. */
+  @Test
+  void memberThatJoinsAsAnotherLeavesCountsAtOnce() {
+    present(3);
+    size.leaving(1, now);
+    size.left(1);
+    present(3);
+    assertThat(size.size()).isEqualTo(3);
+    assertThat(size.isMajority(1)).isFalse();
+  }
+
+  /** The lost one is not the one that announced to leave. */
+  @Test
+  void memberThatIsLostWhileAnotherLeavesStillCounts() {
+    present(5);
+    size.leaving(1, now);
+    present(4);
+    assertThat(size.size()).isEqualTo(4);
+    size.left(1);
+    present(3);
+    assertThat(size.size()).isEqualTo(4);
+  }
+
+  @Test
+  void repeatedAnnouncementCountsOnce() {
+    present(3);
+    size.leaving(1, now);
+    size.leaving(1, now);
+    assertThat(size.size()).isEqualTo(2);
   }
 
   @Test
