@@ -52,6 +52,7 @@ class SpringArchitectureTest {
     requireOnly(
         "io.headgate.spring.observation", "io.micrometer.observation..", "io.micrometer.common..");
     requireOnly("io.headgate.spring.service", "io.headgate.client..");
+    requireOnly("io.headgate.spring.test", "org.springframework.boot.test..");
     requireOnly("io.headgate.spring.gateway", "org.springframework.cloud..");
     requireOnly("io.headgate.spring.method", "org.springframework.aop..", "org.aopalliance..");
   }
