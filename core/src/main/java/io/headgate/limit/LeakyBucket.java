@@ -78,6 +78,15 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
     return new LeakyBucket(rate, new Queue.Wait(maxWait));
   }
 
+  /**
+   * Returns the longest delay of a request that is admitted, rounded up to a microsecond. Zero
+   * without a queue.
+   */
+  public Duration longestDelay() {
+    return Duration.of(
+        Math.ceilDiv(waiting(queue, rate, ""), rate.unitPermits), ChronoUnit.MICROS);
+  }
+
   @Override
   public Step step(State state, long now, long cost) {
     return bucket().step(adopt(state, now), now, cost);

@@ -52,6 +52,22 @@ class LeakyBucketProperties {
   }
 
   @Property
+  void noRequestWaitsLongerThanTheLongestDelay(@ForAll LeakyBucket limit, @ForAll History history) {
+    long longest = Bounds.micros(limit.longestDelay());
+    for (var turn : Run.admitted(limit, history)) {
+      assertThat(start(turn) - turn.now()).isBetween(0L, longest);
+    }
+  }
+
+  @Property
+  void lastRequestOfAFullQueueWaitsForTheLongestDelay(@ForAll Rate rate) {
+    var limit = LeakyBucket.of(rate).withQueue(50);
+    var run = new Run(limit, 0);
+    for (int n = 0; n <= 50; n++) run.check(0, 1);
+    assertThat(start(run.turns().getLast())).isEqualTo(Bounds.micros(limit.longestDelay()));
+  }
+
+  @Property
   void queueIsNeverLongerThanItsLength(@ForAll LeakyBucket limit, @ForAll History history) {
     Assume.that(!(limit.queue() instanceof Queue.Wait));
     long length = limit.queue() instanceof Queue.Length(long requests) ? requests : 0;

@@ -48,6 +48,7 @@ class CoordinatesTest {
             "redis",
             "client",
             "grpc",
+            "kotlin",
             "cluster",
             "http",
             "servlet",

@@ -43,11 +43,19 @@ final class LimiterChecker implements RequestChecker {
   }
 
   private CheckResult decide(Request request) {
-    if (queues.isPresentIn(limiter.rules())) {
+    if (mayBeTooLong()) {
       var peeked = limiter.peek(request);
       if (isTooLong(peeked)) return peeked.withMaxWait(maxDelay);
     }
     return withinMaxDelay(limiter.checkForResult(request));
+  }
+
+  /**
+   * Whether to peek first, so that a request that is denied for its delay keeps no place in the
+   * queue. Shorter queues need no second call of the store.
+   */
+  private boolean mayBeTooLong() {
+    return queues.longestDelay(limiter.rules()).compareTo(maxDelay) > 0;
   }
 
   @Override
@@ -56,7 +64,7 @@ final class LimiterChecker implements RequestChecker {
     CompletionStage<CheckResult> decided;
     if (!remote) {
       decided = CompletableFuture.completedFuture(decide(request));
-    } else if (queues.isPresentIn(limiter.rules())) {
+    } else if (mayBeTooLong()) {
       // A peek blocks.
       decided = CompletableFuture.supplyAsync(() -> decide(request), Thread::startVirtualThread);
     } else {

@@ -3,37 +3,43 @@ package io.headgate.http;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.stream.Stream;
 
 /**
- * Detects whether rules delay requests in a queue. Caches the result for the last rule set.
- * Thread-safe.
+ * Determines how long rules may delay requests in their queues. Caches the result for the last rule
+ * set. Thread-safe.
  */
 public final class QueueDetector {
-  private record Inspected(RuleSet rules, boolean present) {}
+  private record Inspected(RuleSet rules, Duration longest) {}
 
-  private volatile Inspected last = new Inspected(RuleSet.of(), false);
+  private volatile Inspected last = new Inspected(RuleSet.of(), Duration.ZERO);
 
-  /** Returns whether one of the rules has a limit with a queue. */
+  /**
+   * Returns the longest delay of a request that the rules admit; zero if they have no queue. A
+   * client that waits that long is never denied because of a delay.
+   */
   @SuppressWarnings("ReferenceEquality")
-  public boolean isPresentIn(RuleSet rules) {
+  public Duration longestDelay(RuleSet rules) {
     var known = last;
     if (known.rules != rules) {
-      known = new Inspected(rules, hasQueue(rules));
+      known = new Inspected(rules, longestOf(rules));
       last = known;
     }
-    return known.present;
+    return known.longest;
   }
 
-  private static boolean hasQueue(RuleSet rules) {
+  private static Duration longestOf(RuleSet rules) {
     return rules.rules().stream()
         .flatMap(rule ->
             Stream.concat(
                 rule.limits().stream(),
                 rule.overrides().stream().flatMap(other -> other.limits().stream())))
         .map(RuleLimit::limit)
-        .anyMatch(limit ->
-            limit instanceof LeakyBucket bucket
-                && !(bucket.queue() instanceof LeakyBucket.Queue.None));
+        .filter(LeakyBucket.class::isInstance)
+        .map(limit -> ((LeakyBucket) limit).longestDelay())
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 }

@@ -110,9 +110,14 @@ public final class HeadgateAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   RequestChecker headgateRequestChecker(
-      RateLimiter limiter, HeadgateProperties properties, ObjectProvider<CheckListener> listener) {
+      RateLimiter limiter,
+      HeadgateProperties properties,
+      ObjectProvider<CheckListener> listener,
+      ObjectProvider<CheckerDecorator> decorators) {
     if (properties.service().isUsed()) throw withoutClient(); // which would be the checker
-    return RequestChecker.of(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
+    return CheckerDecorator.of(decorators)
+        .decorate(
+            RequestChecker.of(limiter, properties.web().maxDelay(), CheckListeners.of(listener)));
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.headgate.spring;
 
 import static io.headgate.spring.HttpCalls.header;
+import static io.headgate.spring.app.ObservedChecks.assertObserved;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
@@ -9,9 +10,11 @@ import io.headgate.redis.RedisStore;
 import io.headgate.rule.Subject;
 import io.headgate.spring.app.FluxApplication;
 import io.headgate.spring.app.MvcApplication;
+import io.headgate.spring.app.ObservedChecks;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FaultProxy;
 import io.headgate.testkit.redis.RedisServer;
+import io.micrometer.observation.tck.TestObservationRegistry;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +29,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -47,12 +51,14 @@ import org.springframework.test.context.DynamicPropertySource;
       "management.endpoint.health.show-details=always"
     })
 @DirtiesContext // closes the connections before Redis is stopped
+@Import(ObservedChecks.class)
 class FluxApplicationTest {
   private static final RedisServer REDIS = RedisServer.start();
   private static final FaultProxy PROXY = FaultProxy.to(REDIS.port());
 
   @LocalServerPort private int port;
   @Autowired private RateLimiter limiter;
+  @Autowired private TestObservationRegistry observations;
   @Autowired private FluxApplication.Pages pages;
 
   private HttpCalls http;
@@ -147,6 +153,15 @@ class FluxApplicationTest {
     }
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isGreaterThanOrEqualTo(Duration.ofMillis(190));
+  }
+
+  @Test
+  void checksAreObservedWithinTheirRequestOnOtherThreads() {
+    for (int i = 0; i < 3; i++) http.get("/hello", "X-Client", "observed");
+    assertObserved(observations, "client", "observed", "per-client", "allowed");
+    assertObserved(observations, "client", "observed", "per-client", "denied");
+    http.get("/report?user=observed");
+    assertObserved(observations, "key", "report-observed", "reports", "allowed");
   }
 
   @Test

@@ -1,13 +1,16 @@
 package io.headgate.spring;
 
 import static io.headgate.spring.HttpCalls.header;
+import static io.headgate.spring.app.ObservedChecks.assertObserved;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
 import io.headgate.RateLimiter;
 import io.headgate.rule.Subject;
 import io.headgate.spring.app.MvcApplication;
+import io.headgate.spring.app.ObservedChecks;
 import io.headgate.testkit.Eventually;
+import io.micrometer.observation.tck.TestObservationRegistry;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
 
 /** An application with Spring MVC on a real port. */
 @SpringBootTest(
@@ -37,9 +41,11 @@ import org.springframework.boot.test.web.server.LocalServerPort;
       "management.endpoint.headgate.access=unrestricted",
       "management.endpoint.health.show-details=always"
     })
+@Import(ObservedChecks.class)
 class MvcApplicationTest {
   @LocalServerPort private int port;
   @Autowired private RateLimiter limiter;
+  @Autowired private TestObservationRegistry observations;
   @Autowired private MvcApplication.Slow slow;
 
   private HttpCalls http;
@@ -154,6 +160,22 @@ class MvcApplicationTest {
   }
 
   @Test
+  void checksOfRequestsAreObservedWithinThem() {
+    for (int i = 0; i < 3; i++) http.get("/hello", "X-Client", "observed");
+    assertObserved(observations, "client", "observed", "per-client", "allowed");
+    assertObserved(observations, "client", "observed", "per-client", "denied");
+  }
+
+  @Test
+  void checksOfMethodCallsAreObservedWithinTheirRequest() {
+    for (int i = 0; i < 2; i++) http.get("/report?user=observed");
+    assertObserved(observations, "key", "observed", "reports", "allowed");
+    assertObserved(observations, "key", "observed", "reports", "denied");
+    http.get("/report-later?user=observed");
+    assertObserved(observations, "key", "async-observed", "reports", "allowed");
+  }
+
+  @Test
   void metricsHaveTheNamesOfTheService() {
     http.get("/hello", "X-Client", "metrics");
     var metrics = http.get("/actuator/prometheus").body();
@@ -167,5 +189,10 @@ class MvcApplicationTest {
             "headgate_rules_revision 1.0",
             "headgate_tracked_keys")
         .doesNotContain("metrics\"");
+    // Observations of the same name add no series.
+    assertThat(metrics.lines().filter(line -> line.startsWith("headgate_check_seconds_count")))
+        .hasSize(1)
+        .allMatch(line -> line.startsWith("headgate_check_seconds_count "));
+    assertThat(metrics).doesNotContain("headgate_check_active", "headgate_rule=");
   }
 }

@@ -45,8 +45,14 @@ class SpringArchitectureTest {
     requireOnly("io.headgate.spring.mvc", "jakarta.servlet..", "org.springframework.web.servlet..");
     requireOnly("io.headgate.spring.webflux", "org.springframework.web.reactive..");
     requireOnly(
-        "io.headgate.spring.actuate", "io.micrometer..", "org.springframework.boot.health..");
+        "io.headgate.spring.actuate",
+        "io.micrometer.core..",
+        "org.springframework.boot.health..",
+        "org.springframework.boot.actuate..");
+    requireOnly(
+        "io.headgate.spring.observation", "io.micrometer.observation..", "io.micrometer.common..");
     requireOnly("io.headgate.spring.service", "io.headgate.client..");
+    requireOnly("io.headgate.spring.test", "org.springframework.boot.test..");
     requireOnly("io.headgate.spring.gateway", "org.springframework.cloud..");
     requireOnly("io.headgate.spring.method", "org.springframework.aop..", "org.aopalliance..");
   }

@@ -124,7 +124,7 @@ public final class CheckService {
       Consumer<CheckResult> tooLong) {
     if (maxWaitMillis.isEmpty()) {
       check(call, request, then);
-    } else if (queues.isPresentIn(limiter.rules())) {
+    } else if (exceeds(queues.longestDelay(limiter.rules()), maxWaitMillis.getAsLong())) {
       // Peeks first: a request that is denied must not keep its place in the queue.
       long startNanos = System.nanoTime();
       long millis = maxWaitMillis.getAsLong();
@@ -165,7 +165,11 @@ public final class CheckService {
   }
 
   private static boolean exceeds(CheckResult result, long maxWaitMillis) {
-    return RoundedTimes.millis(RoundedTimes.micros(result.delay())) > maxWaitMillis;
+    return exceeds(result.delay(), maxWaitMillis);
+  }
+
+  private static boolean exceeds(Duration delay, long maxWaitMillis) {
+    return RoundedTimes.millis(RoundedTimes.micros(delay)) > maxWaitMillis;
   }
 
   private static CheckResult within(CheckResult result, long maxWaitMillis) {

@@ -1,9 +1,9 @@
 package io.headgate.spring.actuate;
 
 import io.headgate.CheckResult;
-import io.headgate.Decision;
 import io.headgate.http.CheckListener;
 import io.headgate.rule.Request;
+import io.headgate.spring.OutcomeLabel;
 import io.headgate.store.Source;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -47,19 +47,7 @@ final class HeadgateMetrics implements CheckListener {
     Duration.ofSeconds(1)
   };
 
-  private record Series(String rule, Outcome outcome, Source source) {}
-
-  private enum Outcome {
-    ALLOWED,
-    DENIED,
-    DELAYED,
-    IMPOSSIBLE;
-
-    static Outcome of(CheckResult result) {
-      if (result.isAllowed()) return result.delay().isZero() ? ALLOWED : DELAYED;
-      return result.decision() instanceof Decision.Impossible ? IMPOSSIBLE : DENIED;
-    }
-  }
+  private record Series(String rule, OutcomeLabel outcome, Source source) {}
 
   private final MeterRegistry registry;
   private final Timer latency;
@@ -85,7 +73,9 @@ final class HeadgateMetrics implements CheckListener {
     var rule = result.rule();
     var series =
         new Series(
-            rule.isPresent() ? label(rule.get().id()) : NONE, Outcome.of(result), result.source());
+            rule.isPresent() ? label(rule.get().id()) : NONE,
+            OutcomeLabel.of(result),
+            result.source());
     decisions.computeIfAbsent(series, this::decisions).increment();
     for (var shadow : result.shadowDenials()) {
       shadowDenials.computeIfAbsent(label(shadow.id()), this::shadowDenials).increment();
@@ -104,7 +94,7 @@ final class HeadgateMetrics implements CheckListener {
     return Counter.builder("headgate.decisions")
         .description("Decisions, by the rule that denied or, if none did, whose limit is tightest.")
         .tag("rule", series.rule)
-        .tag("outcome", series.outcome.name().toLowerCase(Locale.ROOT))
+        .tag("outcome", series.outcome.text())
         .tag("source", series.source.name().toLowerCase(Locale.ROOT))
         .register(registry);
   }

@@ -9,6 +9,7 @@ import io.headgate.store.MemoryStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.config.MeterFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -52,6 +53,17 @@ public final class HeadgateMetricsAutoConfiguration {
             .register(registry);
       }
     };
+  }
+
+  /**
+   * Leaves out the meters that Spring Boot makes of observations of checks. They would have the
+   * name of the latency metric, with other labels, and repeat it.
+   */
+  @Bean
+  static MeterFilter headgateObservationMeters() {
+    return MeterFilter.deny(id ->
+        id.getName().equals("headgate.check.active")
+            || (id.getName().equals("headgate.check") && id.getTag("error") != null));
   }
 
   /** Adds the metrics of a store in Redis. */

@@ -1,30 +1,37 @@
 package io.headgate.spring.method;
 
 import io.headgate.spring.LimitExceededException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ReflectionUtils;
 
 /**
  * The method that is called instead of a denied one.
  *
- * @param takesException whether the last parameter is the exception
+ * @param takesException whether it has the exception as its last parameter
+ * @param suspending whether it is a suspending function, whose continuation follows the parameters
  */
-record FallbackMethod(Method method, boolean takesException) {
+record FallbackMethod(Method method, boolean takesException, boolean suspending) {
   /**
    * Finds the method.
    *
    * @throws IllegalStateException if there is none with the required parameters and result
    */
   static FallbackMethod find(String name, Method limited, Class<?> type) {
-    var parameters = limited.getParameterTypes();
-    var extended = Arrays.copyOf(parameters, parameters.length + 1);
-    extended[parameters.length] = LimitExceededException.class;
-    var withException = ReflectionUtils.findMethod(type, name, extended);
+    boolean suspending = KotlinDetector.isSuspendingFunction(limited);
+    List<Class<?>> parameters = Arrays.asList(limited.getParameterTypes());
+    var extended =
+        FallbackMethod.<Class<?>>with(LimitExceededException.class, parameters, suspending);
+    var withException = ReflectionUtils.findMethod(type, name, extended.toArray(Class<?>[]::new));
     var method =
-        withException == null ? ReflectionUtils.findMethod(type, name, parameters) : withException;
+        withException == null
+            ? ReflectionUtils.findMethod(type, name, limited.getParameterTypes())
+            : withException;
     if (method == null || !limited.getReturnType().isAssignableFrom(method.getReturnType())) {
       throw new IllegalStateException(
           "@Limited on %s.%s names the fallback '%s'; add a method of that name with the same parameters, or these and a LimitExceededException, that returns %s"
@@ -35,18 +42,25 @@ record FallbackMethod(Method method, boolean takesException) {
                   limited.getReturnType().getSimpleName()));
     }
     ReflectionUtils.makeAccessible(method);
-    return new FallbackMethod(method, withException != null);
+    return new FallbackMethod(method, withException != null, suspending);
   }
 
+  private static <T extends @Nullable Object> List<T> with(
+      T exception, List<T> values, boolean suspending) {
+    var all = new ArrayList<T>(values);
+    all.add(suspending ? values.size() - 1 : values.size(), exception);
+    return all;
+  }
+
+  /** Calls the method. Returns a publisher if it is a suspending function. */
   @Nullable Object call(
       @Nullable Object target, @Nullable Object[] arguments, LimitExceededException denial)
       throws Throwable {
-    var values = takesException ? Arrays.copyOf(arguments, arguments.length + 1) : arguments;
-    if (takesException) values[arguments.length] = denial;
-    try {
-      return method.invoke(target, values);
-    } catch (InvocationTargetException e) {
-      throw e.getTargetException();
-    }
+    var values =
+        takesException
+            ? FallbackMethod.<@Nullable Object>with(denial, Arrays.asList(arguments), suspending)
+                .toArray()
+            : arguments;
+    return AopUtils.invokeJoinpointUsingReflection(target, method, values);
   }
 }

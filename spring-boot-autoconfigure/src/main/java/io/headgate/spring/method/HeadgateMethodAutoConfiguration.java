@@ -3,6 +3,7 @@ package io.headgate.spring.method;
 import io.headgate.RateLimiter;
 import io.headgate.http.CheckListener;
 import io.headgate.spring.CheckListeners;
+import io.headgate.spring.CheckerDecorator;
 import io.headgate.spring.HeadgateAutoConfiguration;
 import io.headgate.spring.HeadgateProperties;
 import org.springframework.aop.Advisor;
@@ -49,7 +50,14 @@ public final class HeadgateMethodAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   RuleCheckers headgateRuleCheckers(
-      RateLimiter limiter, HeadgateProperties properties, ObjectProvider<CheckListener> listener) {
-    return new RuleCheckers(limiter, properties.web().maxDelay(), CheckListeners.of(listener));
+      RateLimiter limiter,
+      HeadgateProperties properties,
+      ObjectProvider<CheckListener> listener,
+      ObjectProvider<CheckerDecorator> decorators) {
+    return new RuleCheckers(
+        limiter,
+        properties.web().maxDelay(),
+        CheckListeners.of(listener),
+        CheckerDecorator.of(decorators));
   }
 }

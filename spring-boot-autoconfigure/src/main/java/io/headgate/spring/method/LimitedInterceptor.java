@@ -27,6 +27,11 @@ final class LimitedInterceptor implements MethodInterceptor {
       ClassUtils.isPresent(
           "reactor.core.publisher.Mono", LimitedInterceptor.class.getClassLoader());
 
+  private static final boolean COROUTINES =
+      REACTOR
+          && ClassUtils.isPresent(
+              "kotlinx.coroutines.reactor.MonoKt", LimitedInterceptor.class.getClassLoader());
+
   private record Target(Method method, Class<?> type) {}
 
   private final Supplier<RuleCheckers> checkers;
@@ -47,6 +52,9 @@ final class LimitedInterceptor implements MethodInterceptor {
     var object = call.getThis();
     Class<?> type = object == null ? method.getDeclaringClass() : AopUtils.getTargetClass(object);
     var limited = methods.computeIfAbsent(new Target(method, type), this::prepare);
+    if (KotlinDetector.isSuspendingFunction(method)) {
+      return ReactiveCalls.invokeSuspending(limited, (ProxyMethodInvocation) call);
+    }
     var result = method.getReturnType();
     if (REACTOR && ReactiveCalls.isReactive(result)) {
       return ReactiveCalls.invoke(limited, (ProxyMethodInvocation) call, result);
@@ -58,9 +66,9 @@ final class LimitedInterceptor implements MethodInterceptor {
   }
 
   private LimitedMethod prepare(Target target) {
-    if (KotlinDetector.isSuspendingFunction(target.method)) {
+    if (!COROUTINES && KotlinDetector.isSuspendingFunction(target.method)) {
       throw new IllegalStateException(
-          "@Limited on %s.%s: suspending functions are not supported; return a Mono or a CompletionStage"
+          "@Limited on %s.%s: a suspending function needs org.jetbrains.kotlinx:kotlinx-coroutines-reactor on the class path; add the dependency"
               .formatted(target.type.getName(), target.method.getName()));
     }
     var annotation = LimitedAnnotations.find(target.method, target.type);

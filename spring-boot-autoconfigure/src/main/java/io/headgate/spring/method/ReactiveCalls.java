@@ -11,6 +11,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.MethodParameter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
@@ -27,6 +28,16 @@ final class ReactiveCalls {
       return Mono.defer(() -> Mono.from(checked(limited, call.invocableClone())));
     }
     return Flux.defer(() -> checked(limited, call.invocableClone()));
+  }
+
+  /**
+   * Returns the publisher of a suspending function. Spring's proxy calls such a function as a
+   * publisher, and awaits the one that is returned.
+   */
+  static Object invokeSuspending(LimitedMethod limited, ProxyMethodInvocation call) {
+    var result = new MethodParameter(call.getMethod(), -1).getParameterType();
+    boolean flow = result.getName().equals("kotlinx.coroutines.flow.Flow");
+    return invoke(limited, call, flow ? Flux.class : Mono.class);
   }
 
   private static Publisher<Object> checked(LimitedMethod limited, MethodInvocation call) {

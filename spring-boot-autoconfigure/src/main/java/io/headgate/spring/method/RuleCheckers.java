@@ -6,6 +6,7 @@ import io.headgate.http.RequestChecker;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
+import io.headgate.spring.CheckerDecorator;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,12 +25,15 @@ final class RuleCheckers {
   private final RateLimiter limiter;
   private final Duration maxDelay;
   private final CheckListener listener;
+  private final CheckerDecorator decorator;
   private volatile Snapshot snapshot = new Snapshot(RuleSet.of(), Map.of());
 
-  RuleCheckers(RateLimiter limiter, Duration maxDelay, CheckListener listener) {
+  RuleCheckers(
+      RateLimiter limiter, Duration maxDelay, CheckListener listener, CheckerDecorator decorator) {
     this.limiter = limiter;
     this.maxDelay = maxDelay;
     this.listener = listener;
+    this.decorator = decorator;
   }
 
   /** Returns whether the text is a limit, rather than the id of a rule. */
@@ -89,6 +93,6 @@ final class RuleCheckers {
 
   private RequestChecker checker(Rule rule) {
     var alone = RateLimiter.with(limiter.store(), RuleSet.of(rule));
-    return RequestChecker.of(alone, maxDelay, listener);
+    return decorator.decorate(RequestChecker.of(alone, maxDelay, listener));
   }
 }

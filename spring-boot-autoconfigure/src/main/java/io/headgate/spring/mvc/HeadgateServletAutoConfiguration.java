@@ -20,10 +20,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
-/** Registers the servlet filter, and maps denied method calls to responses. */
+/** Registers the servlet filter. */
 @AutoConfiguration(after = HeadgateAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HeadgateFilter.class, FilterRegistrationBean.class})
@@ -71,21 +70,15 @@ public final class HeadgateServletAutoConfiguration {
     }
   }
 
-  /** Adds the parts that need Spring MVC. */
+  /** Adds the part that needs Spring MVC. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass({HandlerExceptionResolver.class, RequestMappingInfoHandlerMapping.class})
+  @ConditionalOnClass(RequestMappingInfoHandlerMapping.class)
   static class MvcConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RouteAttribute headgateRouteAttribute(
         ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
       return new RouteAttribute(mappings);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LimitExceededResolver headgateLimitExceededResolver() {
-      return new LimitExceededResolver();
     }
   }
 }

@@ -4,7 +4,9 @@ import io.headgate.client.ClientOptions;
 import io.headgate.client.FailureMode;
 import io.headgate.client.HeadgateClient;
 import io.headgate.http.CheckListener;
+import io.headgate.http.RequestChecker;
 import io.headgate.spring.CheckListeners;
+import io.headgate.spring.CheckerDecorator;
 import io.headgate.spring.ConditionalOnService;
 import io.headgate.spring.HeadgateProperties;
 import io.headgate.spring.StoreStartException;
@@ -52,11 +54,12 @@ public final class HeadgateServiceAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  ServiceChecker headgateServiceChecker(
+  RequestChecker headgateServiceChecker(
       HeadgateClient client,
       ServiceStatus status,
       HeadgateProperties properties,
-      ObjectProvider<CheckListener> listener) {
+      ObjectProvider<CheckListener> listener,
+      ObjectProvider<CheckerDecorator> decorators) {
     var checker =
         new ServiceChecker(
             client,
@@ -65,6 +68,6 @@ public final class HeadgateServiceAutoConfiguration {
             CheckListeners.of(listener),
             status);
     if (properties.requireStore()) checker.requireAvailable();
-    return checker;
+    return CheckerDecorator.of(decorators).decorate(checker);
   }
 }

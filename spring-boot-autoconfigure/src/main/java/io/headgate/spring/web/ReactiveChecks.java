@@ -14,8 +14,17 @@ import reactor.core.scheduler.Schedulers;
 public final class ReactiveChecks {
   /** Returns the result; the request is decided at each subscription. */
   public static Mono<CheckResult> check(RequestChecker checker, Request request) {
-    var result = Mono.fromCompletionStage(() -> checker.checkAsync(request));
+    var result =
+        checker instanceof ContextualChecker contextual
+            ? inContext(contextual, request)
+            : Mono.fromCompletionStage(() -> checker.checkAsync(request));
     return checker.isRemote() ? result.publishOn(Schedulers.parallel()) : result;
+  }
+
+  private static Mono<CheckResult> inContext(ContextualChecker checker, Request request) {
+    return Mono.deferContextual(context ->
+        Mono.fromCompletionStage(
+            checker.checkAsync(request, context.getOrEmpty(checker.callerKey()).orElse(null))));
   }
 
   private ReactiveChecks() {}

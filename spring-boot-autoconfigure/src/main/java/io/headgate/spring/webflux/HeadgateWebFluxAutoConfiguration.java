@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 
-/** Registers the filter for WebFlux, and maps denied method calls to responses. */
+/** Registers the filter for WebFlux. */
 @AutoConfiguration(after = HeadgateAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
@@ -48,11 +48,5 @@ public final class HeadgateWebFluxAutoConfiguration {
       RequestChecker checker, ReactiveSubjectResolver resolver, HeadgateProperties properties) {
     var web = properties.web();
     return new HeadgateWebFilter(checker, resolver, web.headersOnAllowed(), web.order());
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  ReactiveLimitExceededHandler headgateReactiveLimitExceededHandler() {
-    return new ReactiveLimitExceededHandler();
   }
 }

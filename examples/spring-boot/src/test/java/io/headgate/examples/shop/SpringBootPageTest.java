@@ -38,9 +38,12 @@ class SpringBootPageTest {
   @Test
   void everyJavaExampleIsPartOfTheSample() throws IOException {
     var sample = Path.of("src/main/java/io/headgate/examples/shop/Invoices.java");
-    var program = joined(Files.readAllLines(sample).stream());
+    var test = Path.of("src/test/java/io/headgate/examples/shop/ShopLimitsTest.java");
+    var program =
+        joined(
+            Stream.concat(Files.readAllLines(sample).stream(), Files.readAllLines(test).stream()));
     var examples = blocks("java");
-    assertThat(examples).hasSize(2);
+    assertThat(examples).hasSize(3);
     for (var example : examples) {
       for (var part : example.split("\n\n", -1)) {
         assertThat(program).contains(joined(part.lines()));

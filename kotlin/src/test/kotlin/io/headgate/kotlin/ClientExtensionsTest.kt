@@ -1,0 +1,47 @@
+package io.headgate.kotlin
+
+import io.headgate.limit.Concurrency
+import io.headgate.limit.Rate
+import io.headgate.limit.TokenBucket
+import io.headgate.rule.Request
+import io.headgate.rule.Rule
+import io.headgate.rule.Subject
+import java.time.Duration
+import kotlinx.coroutines.runBlocking
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+class ClientExtensionsTest {
+  private val service =
+      RunningService(
+          Rule.named("once")
+              .match("key", "*")
+              .limit(TokenBucket.of(Rate.of(1, Duration.ofHours(1))))
+              .build(),
+          Rule.named("slots").match("upload", "*").limit(Concurrency.of(1)).build(),
+      )
+  private val client = service.client
+  private val limiter = service.limiter
+
+  @AfterEach fun close() = service.close()
+
+  @Test
+  fun `checks and slots of a service suspend`() = runBlocking {
+    val ann = Subject.of("ann")
+    assertThat(client.awaitCheck(ann).isAllowed).isTrue()
+    assertThat(client.awaitCheck(ann).isAllowed).isFalse()
+    assertThat(client.awaitResult(Request.of(ann)).violated()).containsExactly("once")
+
+    val upload = Subject.of("upload", "7")
+    client.withSlot(upload) {
+      assertThat(limiter.peek(upload).isAllowed).isFalse()
+      assertThrows<RequestDeniedException> { client.withSlot(upload) {} }
+    }
+    assertThat(limiter.peek(upload).isAllowed).isTrue()
+    assertThrows<IllegalStateException> { client.withSlot(upload) { error("failed") } }
+    assertThat(limiter.peek(upload).isAllowed).isTrue()
+    Unit
+  }
+}
