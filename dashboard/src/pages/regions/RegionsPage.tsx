@@ -51,6 +51,7 @@ function States({ regions, own }: { regions: Region[]; own: string }) {
           <th scope="col" className="num">Instances</th>
           <th scope="col" className="num">Rules</th>
           <th scope="col" className="num">Home</th>
+          <th scope="col" className="num">Last report</th>
           <th scope="col">State</th>
         </tr>
       </thead>
@@ -63,6 +64,7 @@ function States({ regions, own }: { regions: Region[]; own: string }) {
               <td className="num">{count(region.instances)}</td>
               <td className="num">{region.revision === undefined ? '–' : `revision ${region.revision}`}</td>
               <td className="num">{region.roundTripMs === undefined ? '–' : duration(region.roundTripMs)}</td>
+              <td className="num">{duration(region.ageMs)} ago</td>
               <td>
                 <Mark tone={state.tone} /> {state.text}
               </td>
