@@ -115,8 +115,7 @@ public final class ClientLeases {
    */
   public CompletionStage<Void> releaseAsync(String id, Request request, long used) {
     requireChecks(used);
-    return settle(
-        targets(leases(), planner.apply(request)), ClientLeaseToken.decode(id), used);
+    return settle(targets(leases(), planner.apply(request)), ClientLeaseToken.decode(id), used);
   }
 
   private HoldStore leases() {

@@ -188,8 +188,7 @@ class RegionalStoreTest {
     long held = 0;
     for (int i = 0; i < 30; i++) {
       for (var limiter : limiters) {
-        var lease =
-            limiter.leases().acquireAsync(request(), 100).toCompletableFuture().join();
+        var lease = limiter.leases().acquireAsync(request(), 100).toCompletableFuture().join();
         if (lease instanceof ClientLease.Granted granted) held += granted.checks();
       }
     }

@@ -229,10 +229,7 @@ class RegionStoreTest {
 
   private Optional<HoldStore.Target> target() {
     var plan = rules.plan(Request.of(Subject.of("user", "a"), 1), micros, 0);
-    return store
-        .holds()
-        .orElseThrow()
-        .targetOf(plan.parts().getFirst(), plan.charges().getFirst());
+    return store.holds().orElseThrow().targetOf(plan.parts().getFirst(), plan.charges().getFirst());
   }
 
   @Test
@@ -250,7 +247,8 @@ class RegionStoreTest {
       rules = RuleSet.of(shared("all").regions(settings).build());
       var target = target().orElseThrow();
       target.store().hold(target.charge(), new HoldRequest(1, 1, Usage.NONE, 0, 10, SECOND));
-      assertThat(target.charge().limit().capacity()).isEqualTo(settings.split().isEmpty() ? 100 : 30);
+      assertThat(target.charge().limit().capacity())
+          .isEqualTo(settings.split().isEmpty() ? 100 : 30);
     }
     assertThat(regional.trackedKeys()).isEqualTo(1);
     assertThat(strictHome.trackedKeys()).isZero();
