@@ -54,7 +54,7 @@ type Decision struct {
 	RetryAfterMs *int64   `json:"retryAfterMs"` // nil if waiting does not help
 	ResetAfterMs *int64   `json:"resetAfterMs"`
 	DelayMs      int64    `json:"delayMs"` // how long an allowed request has to wait
-	Source       string   `json:"source"`  // store, lease, cache or fallback
+	Source       string   `json:"source"`  // store, lease, cache, fallback or region
 	Violated     []string `json:"violated"`
 	SlotID       string   `json:"id"`
 	Failure      error    `json:"-"` // why the service did not decide; nil if it did

@@ -36,6 +36,7 @@ describe('the page of regions', () => {
     await screen.findByText('Home grants shares');
     expect(screen.getByText('10.0.0.1:6379, 81 ms away')).toBeTruthy();
     expect(screen.getByText('silent for 40 s')).toBeTruthy();
+    expect(screen.getByText('40 s ago')).toBeTruthy();
     expect(screen.getByText('eu (this instance)')).toBeTruthy();
     const matrix = screen.getByRole('table', { name: /holds/ });
     expect(within(matrix).getAllByText('40 · 12.0/s')).toHaveLength(2);

@@ -96,7 +96,31 @@ export interface Stats {
   /** The latest changes because of the load, the newest first. */
   loadEvents: LoadEvent[];
   hotKeys: HotKey[];
+  /** The quota assignments of proxies, if any has used them. */
+  quotas?: Quotas;
   anomalies: Anomaly[];
+}
+
+/** Quota assignments of proxies, and the requests that they have reported since the start. */
+export interface Quotas {
+  streams: number;
+  buckets: number;
+  /** Permits that proxies may have spent without a report, or may still spend. */
+  assigned: number;
+  reportedAllowed: number;
+  reportedDenied: number;
+  unassigned: number;
+  expired: number;
+  rules: {
+    rule: string;
+    buckets: number;
+    assigned: number;
+    reportedAllowed: number;
+    reportedDenied: number;
+    /** Reported requests that exceed the limit of a rule in shadow mode. */
+    wouldDeny: number;
+    expired: number;
+  }[];
 }
 
 /** The drop level of a backend under a rule. */

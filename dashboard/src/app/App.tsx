@@ -6,6 +6,7 @@ import { ExplainPage } from '../pages/callers/ExplainPage';
 import { ClusterPage } from '../pages/cluster/ClusterPage';
 import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
+import { QuotasPage } from '../pages/quotas/QuotasPage';
 import { RegionsPage } from '../pages/regions/RegionsPage';
 import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
 import { EditRulePage } from '../pages/rules/EditRulePage';
@@ -40,6 +41,7 @@ const TITLES: Record<string, string> = {
   playground: 'Playground',
   'what-if': 'Simulation',
   regions: 'Regions',
+  quotas: 'Envoy quotas',
   cluster: 'Cluster',
 };
 
@@ -102,6 +104,8 @@ function Page({ route }: { route: Route }) {
       return <WhatIfPage query={route.query} />;
     case 'regions':
       return <RegionsPage />;
+    case 'quotas':
+      return <QuotasPage />;
     case 'cluster':
       return <ClusterPage />;
     default:

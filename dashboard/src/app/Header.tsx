@@ -25,6 +25,9 @@ const CLUSTER: Place = { part: 'cluster', name: 'Cluster' };
 /** Shown only by instances of a region. */
 const REGIONS: Place = { part: 'regions', name: 'Regions' };
 
+/** Shown only if a proxy has used quotas. */
+const QUOTAS: Place = { part: 'quotas', name: 'Envoy' };
+
 export function Header({ place }: { place: string }) {
   const account = useAccount();
   const { stats } = useLive();
@@ -32,6 +35,7 @@ export function Header({ place }: { place: string }) {
     ...PLACES,
     ...(stats?.store.kind === 'cluster' ? [CLUSTER] : []),
     ...(stats?.store.region ? [REGIONS] : []),
+    ...(stats?.quotas ? [QUOTAS] : []),
   ];
   return (
     <header className="top">

@@ -43,7 +43,7 @@ function Home({ tone, title, detail }: ReturnType<typeof homeText>) {
 
 function States({ regions, own }: { regions: Region[]; own: string }) {
   return (
-    <table>
+    <table className="cards">
       <caption>State of each region</caption>
       <thead>
         <tr>
@@ -51,6 +51,7 @@ function States({ regions, own }: { regions: Region[]; own: string }) {
           <th scope="col" className="num">Instances</th>
           <th scope="col" className="num">Rules</th>
           <th scope="col" className="num">Home</th>
+          <th scope="col" className="num">Last report</th>
           <th scope="col">State</th>
         </tr>
       </thead>
@@ -60,10 +61,11 @@ function States({ regions, own }: { regions: Region[]; own: string }) {
           return (
             <tr key={region.name}>
               <th scope="row">{region.name === own ? `${region.name} (this instance)` : region.name}</th>
-              <td className="num">{count(region.instances)}</td>
-              <td className="num">{region.revision === undefined ? '–' : `revision ${region.revision}`}</td>
-              <td className="num">{region.roundTripMs === undefined ? '–' : duration(region.roundTripMs)}</td>
-              <td>
+              <td data-name="Instances" className="num">{count(region.instances)}</td>
+              <td data-name="Rules" className="num">{region.revision === undefined ? '–' : `revision ${region.revision}`}</td>
+              <td data-name="Home" className="num">{region.roundTripMs === undefined ? '–' : duration(region.roundTripMs)}</td>
+              <td data-name="Last report" className="num">{duration(region.ageMs)} ago</td>
+              <td data-name="State">
                 <Mark tone={state.tone} /> {state.text}
               </td>
             </tr>
@@ -78,7 +80,7 @@ function Shares({ regions }: { regions: Region[] }) {
   const rules = rulesOf(regions);
   if (rules.length === 0) return <p className="quiet">No region holds permits now.</p>;
   return (
-    <table>
+    <table className="cards">
       <caption>Permits that each region holds, and requests a second</caption>
       <thead>
         <tr>
@@ -95,7 +97,7 @@ function Shares({ regions }: { regions: Region[] }) {
               <a href={href(['rules', rule])}>{rule}</a>
             </th>
             {regions.map((region) => (
-              <td key={region.name} className="num">{cellOf(region, rule)}</td>
+              <td key={region.name} data-name={region.name} className="num">{cellOf(region, rule)}</td>
             ))}
           </tr>
         ))}

@@ -12,6 +12,7 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.store.HoldStore;
 import io.headgate.store.HoldStore.Reply;
+import io.headgate.store.HoldStore.Target;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.Store;
@@ -72,12 +73,13 @@ public final class ClientLeases {
     requireChecks(checks);
     var leases = leases();
     var plan = planner.apply(request);
-    var obstacle = obstacle(plan);
+    var targets = targets(leases, plan);
+    var obstacle = obstacle(plan, targets);
     if (obstacle.isPresent()) return none(obstacle.get());
-    long size = size(plan, checks);
+    long size = size(targets, checks);
     if (size < MIN_CHECKS) return none("the limit is too small to be divided among clients");
     var token = new ClientLeaseToken(random.nextLong() & ClientLeaseToken.MAX_HOLDER, 0, List.of());
-    return hold(leases, plan, token, 0, size);
+    return hold(plan, targets, token, 0, size);
   }
 
   /**
@@ -97,10 +99,11 @@ public final class ClientLeases {
     var leases = leases();
     var token = ClientLeaseToken.decode(id);
     var plan = planner.apply(request);
-    var obstacle = obstacle(plan);
-    long size = obstacle.isPresent() ? 0 : size(plan, checks);
-    if (size >= MIN_CHECKS) return hold(leases, plan, token, used, size);
-    return settle(leases, plan, token, used)
+    var targets = targets(leases, plan);
+    var obstacle = obstacle(plan, targets);
+    long size = obstacle.isPresent() ? 0 : size(targets, checks);
+    if (size >= MIN_CHECKS) return hold(plan, targets, token, used, size);
+    return settle(targets, token, used)
         .thenCompose(done -> none(obstacle.orElse("the limit is too small to be divided")));
   }
 
@@ -112,7 +115,7 @@ public final class ClientLeases {
    */
   public CompletionStage<Void> releaseAsync(String id, Request request, long used) {
     requireChecks(used);
-    return settle(leases(), planner.apply(request), ClientLeaseToken.decode(id), used);
+    return settle(targets(leases(), planner.apply(request)), ClientLeaseToken.decode(id), used);
   }
 
   private HoldStore leases() {
@@ -129,8 +132,22 @@ public final class ClientLeases {
     }
   }
 
+  /** Returns where the permits of a plan's charges are held, without those of other limits. */
+  private static List<Target> targets(HoldStore leases, Plan plan) {
+    var targets = new ArrayList<Target>();
+    for (var part : plan.parts()) {
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        var charge = plan.charges().get(i);
+        if (charge.limit() instanceof Holdable) {
+          leases.targetOf(part, charge).ifPresent(targets::add);
+        }
+      }
+    }
+    return targets;
+  }
+
   /** Returns why the rules of a plan grant no lease; empty if they do. */
-  private static Optional<String> obstacle(Plan plan) {
+  private static Optional<String> obstacle(Plan plan, List<Target> targets) {
     if (plan.hasNoCharges()) return Optional.of("no limit applies to the request");
     if (plan.charges().size() > ClientLeaseToken.MAX_COUNTERS) {
       return Optional.of("more than %d limits apply".formatted(ClientLeaseToken.MAX_COUNTERS));
@@ -148,6 +165,12 @@ public final class ClientLeases {
     for (var charge : plan.charges()) {
       if (charge.cost() == 0) return Optional.of("the request has no cost for one of its limits");
     }
+    if (targets.size() < plan.charges().size()) {
+      return Optional.of("this region has no part of one of the limits");
+    }
+    if (ttlMicros(targets) < MIN_TTL_MICROS) {
+      return Optional.of("leases of this region are too short for clients");
+    }
     return Optional.empty();
   }
 
@@ -159,43 +182,49 @@ public final class ClientLeases {
     return part.counters().stream().allMatch(counter -> counter.limit() instanceof Holdable);
   }
 
-  private static long size(Plan plan, long wish) {
+  private static long size(List<Target> targets, long wish) {
     long max = MAX_CHECKS;
-    for (var charge : plan.charges()) {
+    for (var target : targets) {
+      var charge = target.charge();
       max = Math.min(max, charge.limit().capacity() / SHARE / charge.cost());
     }
     return Math.min(max, Math.max(MIN_CHECKS, wish == 0 ? max / INITIAL_SHARE : wish));
   }
 
-  private static long ttlMicros(Plan plan) {
+  private static long ttlMicros(List<Target> targets) {
     long ttl = MAX_TTL.toNanos() / 1_000;
-    for (var charge : plan.charges()) ttl = Math.min(ttl, charge.limit().window() / 2);
-    return Math.max(ttl, MIN_TTL_MICROS);
+    long max = Long.MAX_VALUE;
+    for (var target : targets) {
+      ttl = Math.min(ttl, target.charge().limit().window() / 2);
+      max = Math.min(max, target.maxLease());
+    }
+    return Math.min(Math.max(ttl, MIN_TTL_MICROS), max);
   }
 
   private CompletionStage<ClientLease> hold(
-      HoldStore leases, Plan plan, ClientLeaseToken token, long used, long size) {
+      Plan plan, List<Target> targets, ClientLeaseToken token, long used, long size) {
     long order = token.order() + 1;
-    long ttl = ttlMicros(plan);
+    long ttl = ttlMicros(targets);
     var replies = new ArrayList<CompletableFuture<Reply>>();
-    for (var charge : plan.charges()) {
+    for (var target : targets) {
+      var charge = target.charge();
       var usage = usage(token, charge, used);
       // The client may spend the rest of its lease while it waits, so that rest stays held.
       long want = Math.max(size * charge.cost(), usage.held() - usage.spent());
       var request = new HoldRequest(token.holder(), order, usage, 0, want, ttl);
-      replies.add(leases.hold(charge, request).toCompletableFuture());
+      replies.add(target.store().hold(charge, request).toCompletableFuture());
     }
     return all(replies)
-        .thenCompose(grants -> granted(leases, plan, token.holder(), order, ttl, grants));
+        .thenCompose(grants -> granted(plan, targets, token.holder(), order, ttl, grants));
   }
 
   private CompletionStage<ClientLease> granted(
-      HoldStore leases, Plan plan, long holder, long order, long ttl, List<Reply> grants) {
+      Plan plan, List<Target> targets, long holder, long order, long ttl, List<Reply> grants) {
     long checks = Long.MAX_VALUE;
     var outcomes = new ArrayList<Outcome>();
     var holds = new ArrayList<HoldRef>();
     for (int i = 0; i < grants.size(); i++) {
-      var charge = plan.charges().get(i);
+      var charge = targets.get(i).charge();
       var grant = grants.get(i);
       checks = Math.min(checks, grant.held() / charge.cost());
       outcomes.add(grant.outcome());
@@ -208,21 +237,21 @@ public final class ClientLeases {
       return CompletableFuture.completedStage(
           new ClientLease.Granted(token.encode(), count, micros(ttl), result));
     }
-    return settle(leases, plan, token, 0)
+    return settle(targets, token, 0)
         .thenApply(
             done -> new ClientLease.None("too few permits are left", false, Optional.of(result)));
   }
 
   /** Charges the used permits of each counter that the rules still have, and releases the rest. */
   private static CompletionStage<Void> settle(
-      HoldStore leases, Plan plan, ClientLeaseToken token, long used) {
+      List<Target> targets, ClientLeaseToken token, long used) {
     var replies = new ArrayList<CompletableFuture<Reply>>();
-    for (var charge : plan.charges()) {
-      if (!(charge.limit() instanceof Holdable)) continue;
+    for (var target : targets) {
+      var charge = target.charge();
       var usage = usage(token, charge, used);
       if (usage.held() == 0) continue;
       var request = new HoldRequest(token.holder(), token.order() + 1, usage, 0, 0, MIN_TTL_MICROS);
-      replies.add(leases.hold(charge, request).toCompletableFuture());
+      replies.add(target.store().hold(charge, request).toCompletableFuture());
     }
     return all(replies).thenAccept(done -> {});
   }

@@ -34,7 +34,8 @@ final class TokenReader {
         .reservations()
         .orElseThrow(() ->
             new UnsupportedOperationException(
-                "this store does not keep reservations; use the store in memory or Redis"));
+                "this store does not keep reservations; use the store in memory, in a cluster or in"
+                    + " one Redis, since instances of several regions keep none"));
   }
 
   long now() {

@@ -72,6 +72,7 @@ final class DecisionFields {
       case "lease" -> Source.LEASE;
       case "cache" -> Source.CACHE;
       case "fallback" -> Source.FALLBACK;
+      case "region" -> Source.REGION;
       default -> throw new IOException("the source '%s' is unknown".formatted(excerpt()));
     };
   }

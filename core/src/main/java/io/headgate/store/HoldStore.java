@@ -3,6 +3,8 @@ package io.headgate.store;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -26,6 +28,27 @@ public interface HoldStore {
    *     been executed then.
    */
   CompletionStage<Reply> hold(Charge charge, HoldRequest request);
+
+  /**
+   * Returns where permits of a rule's counter are held. A store that divides limits among regions
+   * returns the part of this region; other stores return themselves with the whole limit.
+   *
+   * @param part the rule
+   * @param charge a charge of the rule
+   * @return empty if no permits of the counter can be held
+   */
+  default Optional<Target> targetOf(Plan.Part part, Charge charge) {
+    return Optional.of(new Target(this, charge, Long.MAX_VALUE));
+  }
+
+  /**
+   * Where permits of a counter are held.
+   *
+   * @param store executes the requests
+   * @param charge names the counter, with the limit that applies there
+   * @param maxLease the longest lease of a hold, in microseconds
+   */
+  record Target(HoldStore store, Charge charge, long maxLease) {}
 
   /**
    * The reply to a request.

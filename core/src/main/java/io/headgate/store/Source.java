@@ -12,5 +12,10 @@ public enum Source {
    */
   CACHE,
   /** The rule's failure policy: the store is unavailable. */
-  FALLBACK
+  FALLBACK,
+  /**
+   * The permits of this region: it has spent its share of the limit, and home, which has the rest,
+   * is unreachable. The request is denied, because other regions may have spent that rest.
+   */
+  REGION
 }

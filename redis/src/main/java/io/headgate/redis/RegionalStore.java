@@ -59,7 +59,7 @@ public final class RegionalStore extends ForwardingStore {
       HomeConnection guarded,
       ScriptExecutor executor,
       RegionShares shares) {
-    super(new RegionStore(options.region(), regional, home, shares));
+    super(new RegionStore(options.region(), regional, home, shares, executor.holds()));
     this.options = options;
     this.regional = regional;
     this.home = home;

@@ -3,10 +3,12 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.ClientLease;
 import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.RegionScope;
 import io.headgate.rule.RegionSettings;
 import io.headgate.rule.Request;
@@ -169,7 +171,28 @@ class RegionalStoreTest {
     }
     long others = admittedInAllRegions();
     assertThat(2 + cutOff + others).isBetween(50L, 100L);
-    assertThat(limiters.get(1).checkForResult(request()).source()).isEqualTo(Source.FALLBACK);
+    assertThat(limiters.get(1).checkForResult(request()).source()).isEqualTo(Source.REGION);
+    // The store at home would report a local share of the whole limit.
+    Eventually.holds(
+        "a peek shows no permits of other regions",
+        Duration.ofSeconds(20),
+        () -> {
+          var peek = limiters.get(1).peek(request());
+          return peek.source() == Source.REGION && !peek.isAllowed();
+        });
+  }
+
+  @Test
+  void clientsOfAllRegionsHoldAtMostTheLimit() {
+    startRegions(shared("clients").consistency(Consistency.LEASED).build());
+    long held = 0;
+    for (int i = 0; i < 30; i++) {
+      for (var limiter : limiters) {
+        var lease = limiter.leases().acquireAsync(request(), 100).toCompletableFuture().join();
+        if (lease instanceof ClientLease.Granted granted) held += granted.checks();
+      }
+    }
+    assertThat(held).isEqualTo(100);
   }
 
   private static Request request() {

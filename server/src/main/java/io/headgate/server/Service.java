@@ -119,6 +119,7 @@ public final class Service implements AutoCloseable {
           load.changed(System.currentTimeMillis(), level);
           log.onChange(level);
         });
+    this.quotas = new EnvoyQuotas(limiter, grpc.quotas());
     this.statsHandlers =
         new StatsHandlers(
             stats.collector(),
@@ -129,13 +130,13 @@ public final class Service implements AutoCloseable {
             settings.access(),
             readiness,
             store.times(),
+            quotas::stats,
             stats.instance(),
             statsSettings.mask());
     this.simulations = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), stats.instance());
     this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
-    this.quotas = new EnvoyQuotas(limiter, grpc.quotas());
     this.metrics =
         new Metrics(
             limiter,

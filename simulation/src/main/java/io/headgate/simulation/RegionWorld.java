@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -60,7 +61,9 @@ final class RegionWorld {
       this.drift = 1 + (dice.below(801) - 400) / 1e6;
       this.holder = index * 1_000L + generation + 1;
       this.shares = new RegionShares(this, timing, () -> (long) ((now - START) * 1_000 * drift));
-      this.store = new RegionStore(regionName(region), stores.get(region), unusedHome, shares);
+      this.store =
+          new RegionStore(
+              regionName(region), stores.get(region), unusedHome, shares, Optional.empty());
       schedule(SYNC, this::sync);
     }
 

@@ -64,6 +64,12 @@ final class HeadgateProcess implements AutoCloseable {
     process.destroy();
   }
 
+  /** Sends SIGKILL and waits for the end of the process. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    int unused = exitCode();
+  }
+
   int exitCode() throws InterruptedException {
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("still running; output: " + out() + err());

@@ -151,15 +151,22 @@ final class RegionDecision {
   }
 
   private Outcome unreachable(Plan.Part part, Refused refused) {
-    source = Source.FALLBACK;
-    boolean allows =
-        switch (part.rule().onStoreFailure()) {
-          case FailurePolicy.Allow allow -> true;
-          case FailurePolicy.AllowThenDeny(Duration grace) ->
-              shares.unreachableFor() < grace.toNanos();
-          case FailurePolicy.Deny deny -> false;
-          case FailurePolicy.Local local -> false;
-        };
+    return switch (part.rule().onStoreFailure()) {
+      case FailurePolicy.Allow allow -> byPolicy(true, refused);
+      case FailurePolicy.AllowThenDeny(Duration grace) ->
+          byPolicy(shares.unreachableFor() < grace.toNanos(), refused);
+      case FailurePolicy.Deny deny -> byPolicy(false, refused);
+      case FailurePolicy.Local local -> {
+        // The share decides and not the policy, which would hand out permits of other regions.
+        if (part.isEnforced()) source = Source.REGION;
+        else note(Source.CACHE);
+        yield refused;
+      }
+    };
+  }
+
+  private Outcome byPolicy(boolean allows, Refused refused) {
+    if (source != Source.REGION) source = Source.FALLBACK;
     return allows ? new Passed(0, 0, 0) : refused;
   }
 
@@ -227,7 +234,8 @@ final class RegionDecision {
     boolean refused = !some.allows(result.outcomes());
     denied |= refused;
     if (!routes.equals(REGIONAL)) deniedAtHome |= refused;
-    if (result.source() != Source.STORE && source != Source.FALLBACK) source = result.source();
+    boolean degraded = source == Source.FALLBACK || source == Source.REGION;
+    if (result.source() != Source.STORE && !degraded) source = result.source();
   }
 
   private CompletionStage<PlanResult> decideInRegion() {

@@ -107,6 +107,11 @@ public final class RegionShares implements AutoCloseable {
     return entries.computeIfAbsent(key, k -> new Entry(new RegionShare(charge, timing, now())));
   }
 
+  /** Returns the longest lease of a hold at home, in microseconds. */
+  long maxLeaseMicros() {
+    return timing.maxLease().toNanos() / 1_000;
+  }
+
   /** Sends the next request of a share if one is due. */
   void sendIfDue(Entry entry) {
     if (closed) return;
@@ -137,7 +142,7 @@ public final class RegionShares implements AutoCloseable {
   /** Has a charge decided at home, without a share. */
   CompletionStage<HoldingStore.HoldResult> decideAtHome(Charge charge) {
     requests.incrementAndGet();
-    return home.hold(charge, Usage.NONE, 0, timing.maxLease().toNanos() / 1_000);
+    return home.hold(charge, Usage.NONE, 0, maxLeaseMicros());
   }
 
   @SuppressWarnings("ReferenceEquality")

@@ -7,9 +7,11 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
 import io.headgate.rule.RegionSettings;
 import io.headgate.store.ForwardingStore;
+import io.headgate.store.HoldStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.Source;
@@ -32,6 +34,7 @@ public final class RegionStore extends ForwardingStore {
   private final Store regional;
   private final Store home;
   private final RegionShares shares;
+  private final Optional<HoldStore> holds;
 
   /**
    * Creates the store of an instance.
@@ -40,14 +43,26 @@ public final class RegionStore extends ForwardingStore {
    * @param regional the store that the instances of the region share
    * @param home the store at home, for rules that are decided there
    * @param shares the shares of this instance
+   * @param homeHolds holds permits at home, and refuses to while home may have lost holds; empty if
+   *     no permits are held for proxies and clients
    * @throws IllegalArgumentException if the name is not valid
    */
-  public RegionStore(String region, Store regional, Store home, RegionShares shares) {
+  public RegionStore(
+      String region,
+      Store regional,
+      Store home,
+      RegionShares shares,
+      Optional<HoldStore> homeHolds) {
     super(regional);
     this.region = RegionSettings.requireRegion(region);
     this.regional = regional;
     this.home = home;
     this.shares = shares;
+    this.holds =
+        homeHolds.flatMap(atHome ->
+            regional
+                .holds()
+                .map(here -> new RegionHolds(region, here, atHome, shares.maxLeaseMicros())));
   }
 
   @Override
@@ -90,7 +105,7 @@ public final class RegionStore extends ForwardingStore {
             case POOL, POOL_AT_HOME -> pool(one);
             case NONE -> new PlanResult(refused(one), Source.STORE);
           };
-      if (result.source() != Source.STORE) source = result.source();
+      if (result.source() != Source.STORE && source != Source.REGION) source = result.source();
       List<Outcome> withPool =
           routed.hasPoolBeside(p) ? pool(routed.poolOf(p)).outcomes() : List.of();
       for (int i = 0; i < part.counters().size(); i++) {
@@ -108,17 +123,28 @@ public final class RegionStore extends ForwardingStore {
         .toList();
   }
 
-  /** Returns the outcomes of charges to the pool, of which this instance holds some permits. */
+  /**
+   * Returns the outcomes of the charges of one rule to its pool. This instance holds some of the
+   * permits; while home is unreachable, it has no others.
+   */
   private PlanResult pool(Plan pooled) {
     var atHome = home.peek(pooled.atZeroCost());
+    boolean unreachable = atHome.source() == Source.FALLBACK;
     var outcomes = new ArrayList<Outcome>();
+    boolean lacks = false;
     for (int i = 0; i < pooled.charges().size(); i++) {
       var charge = pooled.charges().get(i);
       var there = atHome.outcomes().get(i);
-      long left = there.remaining() + shares.availableOf(charge);
+      long left = (unreachable ? 0 : there.remaining()) + shares.availableOf(charge);
+      lacks |= left < Math.max(1, charge.cost());
       outcomes.add(outcome(charge, left, there.resetAfter()));
     }
-    return new PlanResult(outcomes, atHome.source());
+    if (!unreachable) return new PlanResult(outcomes, atHome.source());
+    if (!lacks) return new PlanResult(outcomes, Source.LEASE);
+    var policy = pooled.parts().getFirst().rule().onStoreFailure();
+    return policy instanceof FailurePolicy.Local
+        ? new PlanResult(outcomes, Source.REGION)
+        : home.peek(pooled);
   }
 
   private static Outcome outcome(Charge charge, long left, long reset) {
@@ -162,5 +188,11 @@ public final class RegionStore extends ForwardingStore {
   @Override
   public Optional<ReservationStore> reservations() {
     return Optional.empty();
+  }
+
+  /** Returns holds that are divided among the regions as the limits are. */
+  @Override
+  public Optional<HoldStore> holds() {
+    return holds;
   }
 }

@@ -20,6 +20,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.HoldStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
@@ -45,7 +46,8 @@ class RegionStoreTest {
   private final MemoryStore strictHome = MemoryStore.create(() -> micros, 1_000);
   private final RegionShares shares =
       new RegionShares(home, ShareTiming.DEFAULT, () -> micros * 1_000);
-  private final RegionStore store = new RegionStore("eu", regional, strictHome, shares);
+  private final RegionStore store =
+      new RegionStore("eu", regional, strictHome, shares, strictHome.holds());
   private RuleSet rules = RuleSet.of(shared("all").build());
 
   /** Home: executes requests at once, or keeps them until the test does. */
@@ -196,7 +198,7 @@ class RegionStoreTest {
     assertThat(spent).isBetween(1L, 50L);
     micros += 3 * SECOND;
     shares.sync();
-    assertThat(decide().source()).isEqualTo(Source.FALLBACK);
+    assertThat(decide().source()).isEqualTo(Source.REGION);
     micros += 40 * SECOND;
     assertThat(check()).isFalse();
   }
@@ -208,6 +210,56 @@ class RegionStoreTest {
     var result = decide();
     assertThat(isAllowed(result)).isTrue();
     assertThat(result.source()).isEqualTo(Source.FALLBACK);
+  }
+
+  @Test
+  void ruleThatDeniesWithoutHomeDoesSoByItsPolicy() {
+    rules = RuleSet.of(shared("all").onStoreFailure(new FailurePolicy.Deny()).build());
+    home.silent = true;
+    assertThat(check()).isFalse();
+    assertThat(decide().source()).isEqualTo(Source.FALLBACK);
+  }
+
+  @Test
+  void shadowRuleWithoutHomeDoesNotNameTheRegion() {
+    rules = RuleSet.of(shared("all").mode(Mode.SHADOW).build());
+    home.silent = true;
+    assertThat(decide().source()).isNotIn(Source.REGION, Source.FALLBACK);
+  }
+
+  private Optional<HoldStore.Target> target() {
+    var plan = rules.plan(Request.of(Subject.of("user", "a"), 1), micros, 0);
+    return store.holds().orElseThrow().targetOf(plan.parts().getFirst(), plan.charges().getFirst());
+  }
+
+  @Test
+  void permitsOfSharedRulesAreHeldAtHome() {
+    var target = target().orElseThrow();
+    target.store().hold(target.charge(), new HoldRequest(1, 1, Usage.NONE, 0, 60, SECOND));
+    assertThat(strictHome.trackedKeys()).isEqualTo(1);
+    assertThat(regional.trackedKeys()).isZero();
+    assertThat(target.maxLease()).isEqualTo(30 * SECOND);
+  }
+
+  @Test
+  void permitsOfLocalRulesAndOfASplitAreHeldInTheRegion() {
+    for (var settings : List.of(scope(RegionScope.LOCAL), split(Map.of("eu", 300)))) {
+      rules = RuleSet.of(shared("all").regions(settings).build());
+      var target = target().orElseThrow();
+      target.store().hold(target.charge(), new HoldRequest(1, 1, Usage.NONE, 0, 10, SECOND));
+      assertThat(target.charge().limit().capacity())
+          .isEqualTo(settings.split().isEmpty() ? 100 : 30);
+    }
+    assertThat(regional.trackedKeys()).isEqualTo(1);
+    assertThat(strictHome.trackedKeys()).isZero();
+  }
+
+  @Test
+  void regionWithoutASplitHoldsPermitsOfThePool() {
+    rules = RuleSet.of(shared("all").regions(split(Map.of("us", 300))).build());
+    assertThat(target().orElseThrow().charge().limit().capacity()).isEqualTo(70);
+    rules = RuleSet.of(shared("all").regions(split(Map.of("us", 1_000))).build());
+    assertThat(target()).isEmpty();
   }
 
   @Test

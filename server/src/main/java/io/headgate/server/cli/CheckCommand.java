@@ -96,6 +96,7 @@ final class CheckCommand implements Callable<Integer> {
             ? "fallback: the store is unavailable"
             : "fallback: " + LimitText.decidedBy(policy);
       }
+      case "region" -> "region: its share is spent, and home is unreachable";
       default -> decision.at("source").text();
     };
   }

@@ -37,6 +37,15 @@ final class ExplainCommand implements Callable<Integer> {
     var rules = answer.json().at("rules").items();
     var misses = answer.json().at("nearMisses").items();
     context.out().println(count(rules.size()) + options.shownSubject());
+    var region = answer.json().at("region");
+    if (region.isPresent() && !region.at("homeReachable").isTrue()) {
+      context
+          .out()
+          .println(
+              context.warning(
+                  "Home is unreachable: region %s has its shares of shared rules only."
+                      .formatted(region.at("name").text())));
+    }
     int width = Math.max(widest(rules), widest(misses));
     for (var rule : rules) printRule(rule, width);
     if (!misses.isEmpty()) context.out().println("Near misses:");

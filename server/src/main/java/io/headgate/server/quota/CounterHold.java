@@ -21,6 +21,7 @@ final class CounterHold {
   /** The members that wait for the reply to a request. */
   private final List<QuotaBucket<?>> waiting = new ArrayList<>();
 
+  private final HoldStore store;
   private Charge charge;
   private Holdable limit;
   private long held; // by the last reply
@@ -36,11 +37,16 @@ final class CounterHold {
   private int members;
   private long wanted; // by all members
 
-  CounterHold(Charge charge, long now) {
+  CounterHold(HoldStore store, Charge charge, long now) {
+    this.store = store;
     this.charge = charge;
     this.limit = (Holdable) charge.limit();
     this.requestedAt = now;
     this.grantedAt = now;
+  }
+
+  HoldStore store() {
+    return store;
   }
 
   Charge charge() {

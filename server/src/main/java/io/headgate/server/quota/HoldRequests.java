@@ -1,18 +1,16 @@
 package io.headgate.server.quota;
 
-import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.store.HoldStore;
+import io.headgate.store.HoldStore.Target;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,10 +25,9 @@ import org.slf4j.LoggerFactory;
 final class HoldRequests<B> {
   private static final Logger LOG = LoggerFactory.getLogger(HoldRequests.class);
 
-  /** A counter and the key of its state. */
-  private record CounterName(Counter counter, String key) {}
+  /** A counter, the key of its state, and the store that has it. */
+  private record CounterName(HoldStore store, Counter counter, String key) {}
 
-  private final @Nullable HoldStore store;
   private final LongSupplier nanos;
   private final long lease;
   private final long syncInterval;
@@ -44,18 +41,15 @@ final class HoldRequests<B> {
   /**
    * Creates the requests of a book.
    *
-   * @param store empty if nothing can be held; then no bucket may wait
    * @param served receives each bucket whose counters have all replied in time
    * @param flush is run after all buckets of a reply were served
    */
   HoldRequests(
-      Optional<HoldStore> store,
       QuotaSettings settings,
       LongSupplier nanos,
       Object lock,
       Consumer<QuotaBucket<B>> served,
       Runnable flush) {
-    this.store = store.orElse(null);
     this.nanos = nanos;
     this.lease = settings.leaseMicros();
     this.syncInterval = Math.min(settings.roundTrip().toNanos(), settings.ttl().toNanos() / 4);
@@ -64,14 +58,15 @@ final class HoldRequests<B> {
     this.flush = flush;
   }
 
-  /** Returns the holds at the counters of these charges, with the limits that they have now. */
-  List<CounterHold> of(List<Charge> charges, long now) {
-    var found = new ArrayList<CounterHold>(charges.size());
-    for (var charge : charges) {
+  /** Returns the holds at the counters of these targets, with the limits that they have now. */
+  List<CounterHold> of(List<Target> targets, long now) {
+    var found = new ArrayList<CounterHold>(targets.size());
+    for (var target : targets) {
+      var charge = target.charge();
       var hold =
           holds.computeIfAbsent(
-              new CounterName(charge.counter(), charge.key()),
-              name -> new CounterHold(charge, now));
+              new CounterName(target.store(), charge.counter(), charge.key()),
+              name -> new CounterHold(target.store(), charge, now));
       hold.adopt(charge);
       found.add(hold);
     }
@@ -101,11 +96,11 @@ final class HoldRequests<B> {
   }
 
   private void request(CounterHold hold) {
-    if (hold.isRequesting() || store == null) return;
+    if (hold.isRequesting()) return;
     var prepared = hold.prepare(holder, ++order, lease, nanos.getAsLong());
     CompletionStage<HoldStore.Reply> reply;
     try {
-      reply = store.hold(hold.charge(), prepared.request());
+      reply = hold.store().hold(hold.charge(), prepared.request());
     } catch (RuntimeException e) {
       failed(hold, prepared, e);
       return;

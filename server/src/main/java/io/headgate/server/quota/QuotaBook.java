@@ -1,11 +1,14 @@
 package io.headgate.server.quota;
 
 import io.headgate.RateLimiter;
-import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
 import io.headgate.server.quota.QuotaStrategy.DenyAll;
 import io.headgate.server.quota.QuotaStrategy.Tokens;
+import io.headgate.store.HoldStore;
+import io.headgate.store.HoldStore.Target;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -38,8 +41,10 @@ public final class QuotaBook<B> {
   private final LongSupplier nanos;
   private final long ttl;
   private final long roundTrip;
-  private final boolean assignable;
+  private final Optional<HoldStore> store;
   private final HoldRequests<B> holds;
+  private final RuleUsage usage = new RuleUsage();
+  private final ShadowUsage shadow;
   private final Set<QuotaBucket<B>> buckets = new LinkedHashSet<>();
   private final Set<QuotaStream<B>> dirty = new LinkedHashSet<>();
   private final Set<String> namedRules = new LinkedHashSet<>(); // rules that were logged
@@ -57,9 +62,9 @@ public final class QuotaBook<B> {
    */
   public QuotaBook(RateLimiter limiter, QuotaSettings settings, LongSupplier nanos) {
     this.limiter = limiter;
-    var store = limiter.store().holds();
-    this.assignable = store.isPresent();
-    this.holds = new HoldRequests<>(store, settings, nanos, this, this::served, this::flush);
+    this.store = limiter.store().holds();
+    this.holds = new HoldRequests<>(settings, nanos, this, this::served, this::flush);
+    this.shadow = new ShadowUsage(limiter.store(), this::wouldDeny);
     this.settings = settings;
     this.nanos = nanos;
     this.ttl = settings.ttl().toNanos();
@@ -123,7 +128,22 @@ public final class QuotaBook<B> {
     bucket.quiet = usage.admitted() + usage.denied() == 0;
     if (!first) bucket.demand = bucket.demand.reported(usage.admitted() + usage.denied(), now);
     settle(bucket, usage.admitted(), now);
-    plan(bucket, usage.admitted(), first, now);
+    var plan = limiter.plans(List.of(Request.of(bucket.subject, 1))).getFirst();
+    bucket.rules = plan.isExempt() ? List.of() : rules(plan);
+    this.usage.reported(bucket.rules, usage.admitted(), usage.denied());
+    shadow.report(plan, usage.admitted());
+    apply(QuotaPlan.of(plan, store, settings.leaseMicros()), bucket, usage.admitted(), first, now);
+  }
+
+  private static List<String> rules(Plan plan) {
+    return plan.parts().stream()
+        .filter(part -> !part.isUnlimited())
+        .map(part -> part.rule().id())
+        .toList();
+  }
+
+  private synchronized void wouldDeny(String rule, long requests) {
+    if (requests > 0) usage.wouldDeny(rule, requests);
   }
 
   private boolean isFull(QuotaStream<B> stream) {
@@ -146,21 +166,17 @@ public final class QuotaBook<B> {
   }
 
   /** Applies the rules in force to a bucket whose report has been settled. */
-  private void plan(QuotaBucket<B> bucket, long requests, boolean first, long now) {
-    var plan = QuotaPlan.of(limiter.plans(List.of(Request.of(bucket.subject, 1))).getFirst());
+  private void apply(
+      QuotaPlan plan, QuotaBucket<B> bucket, long requests, boolean first, long now) {
     switch (plan) {
       case QuotaPlan.Unlimited unlimited -> blanket(bucket, new AllowAll(), now);
       case QuotaPlan.Denied denied -> blanket(bucket, new DenyAll(), now);
-      case QuotaPlan.Unassignable(var rule) -> {
-        logUnassignable(rule);
+      case QuotaPlan.Unassignable(var rule, var reason) -> {
+        logUnassignable(rule, reason);
         blanket(bucket, new DenyAll(), now);
       }
-      case QuotaPlan.Assignable(var charges) -> {
-        if (!assignable) {
-          blanket(bucket, new DenyAll(), now);
-          return;
-        }
-        follow(bucket, charges, now);
+      case QuotaPlan.Assignable(var targets) -> {
+        follow(bucket, targets, now);
         if (first) charge(bucket, requests); // the counters were unknown when it was settled
         bucket.want(wanted(bucket));
         bucket.pushed = false;
@@ -169,12 +185,13 @@ public final class QuotaBook<B> {
     }
   }
 
-  private void logUnassignable(String rule) {
+  private void logUnassignable(String rule, String reason) {
     if (namedRules.size() >= MAX_NAMED_RULES || !namedRules.add(rule)) return;
     LOG.warn(
         "rule '{}' can't be divided into quota assignments, so proxies deny the requests it applies"
-            + " to. Use a token bucket, a fixed or a sliding window, or Envoy's rate limit service",
-        rule);
+            + " to. {}",
+        rule,
+        reason);
   }
 
   private long wanted(QuotaBucket<B> bucket) {
@@ -185,9 +202,9 @@ public final class QuotaBook<B> {
         : QuotaSizing.first(bucket.capacity(), bucket.proxies());
   }
 
-  /** Makes the bucket use the counters of these charges, and no others. */
-  private void follow(QuotaBucket<B> bucket, List<Charge> charges, long now) {
-    var next = holds.of(charges, now);
+  /** Makes the bucket use the counters of these targets, and no others. */
+  private void follow(QuotaBucket<B> bucket, List<Target> targets, long now) {
+    var next = holds.of(targets, now);
     if (!next.equals(bucket.holds)) replaceHolds(bucket, next, now);
   }
 
@@ -281,6 +298,7 @@ public final class QuotaBook<B> {
       remove(bucket);
     } else if (bucket.assignment.isExpired(now, ttl, roundTrip)) {
       expired += bucket.assignment.outstanding();
+      usage.expired(bucket.rules, bucket.assignment.outstanding());
       bucket.expire(now);
       if (bucket.stream.closed) remove(bucket);
     } else if (!bucket.abandoned
@@ -320,7 +338,16 @@ public final class QuotaBook<B> {
 
   /** Returns the present figures. */
   public synchronized QuotaStats stats() {
+    var inForce = new HashSet<String>();
+    for (var rule : limiter.rules().rules()) inForce.add(rule.id());
     return new QuotaStats(
-        streams, buckets.size(), holds.outstanding(), admitted, denied, unassigned, expired);
+        streams,
+        buckets.size(),
+        holds.outstanding(),
+        admitted,
+        denied,
+        unassigned,
+        expired,
+        usage.stats(buckets, inForce));
   }
 }

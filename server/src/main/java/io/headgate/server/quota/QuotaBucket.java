@@ -14,6 +14,10 @@ final class QuotaBucket<B> {
   final Subject subject;
   final QuotaStream<B> stream;
   List<CounterHold> holds = List.of();
+
+  /** The ids of the rules that apply to its requests, shadow rules included. */
+  List<String> rules = List.of();
+
   Assignment assignment;
   Demand demand;
 

@@ -1,7 +1,9 @@
 package io.headgate.server.quota;
 
+import java.util.List;
+
 /**
- * Figures of quota assignments, for metrics.
+ * Figures of quota assignments, for metrics and statistics.
  *
  * @param streams the open streams
  * @param buckets the buckets of all streams
@@ -10,6 +12,7 @@ package io.headgate.server.quota;
  * @param denied the requests that proxies have reported as denied
  * @param unassigned those of the admitted ones that were not covered by an assignment
  * @param expired the permits that were charged because no report arrived within their lifetime
+ * @param rules the figures by rule
  */
 public record QuotaStats(
     long streams,
@@ -18,6 +21,12 @@ public record QuotaStats(
     long admitted,
     long denied,
     long unassigned,
-    long expired) {
-  public static final QuotaStats NONE = new QuotaStats(0, 0, 0, 0, 0, 0, 0);
+    long expired,
+    List<QuotaRuleStats> rules) {
+  public static final QuotaStats NONE = new QuotaStats(0, 0, 0, 0, 0, 0, 0, List.of());
+
+  /** Copies the list. */
+  public QuotaStats {
+    rules = List.copyOf(rules);
+  }
 }

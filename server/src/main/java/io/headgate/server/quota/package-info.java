@@ -3,8 +3,9 @@
  *
  * <p>{@code Assignment} is the arithmetic of one assignment, {@code QuotaSizing} decides how many
  * permits it has. {@code CounterHold} is the hold of this instance at one counter, from which all
- * of its assignments are taken. {@code HoldRequests} requests holds of the store, and {@code
- * QuotaBook} connects them to the streams of proxies.
+ * of its assignments are taken. {@code HoldRequests} requests holds of the store, {@code
+ * ShadowUsage} counts requests under shadow rules, and {@code QuotaBook} connects them to the
+ * streams of proxies.
  *
  * <p>Must not depend on gRPC, HTTP or Vert.x: {@code io.headgate.server.grpc} maps the protocol.
  */

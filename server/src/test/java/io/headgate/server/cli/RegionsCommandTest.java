@@ -19,6 +19,8 @@ import io.headgate.testkit.redis.RedisServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,48 @@ class RegionsCommandTest extends Shell {
                 "headgate_region_home_requests_total",
                 "headgate_region_held_permits{rule=\"per-user\"}");
       }
+    }
+  }
+
+  @Test
+  void denialWithoutHomeNamesTheRegionAndReservationsAreRefusedInWords() throws Exception {
+    try (var regional = RedisServer.start();
+        var home = RedisServer.start()) {
+      home.call("SET", "headgate:home:ready", "new");
+      try (var us = Region.start("us", regional, home)) {
+        environment.put("HEADGATE_URL", us.url());
+        var reserved = post(us.url() + "/v1/reservations", "{\"key\":\"user:1\",\"cost\":1}");
+        assertThat(reserved.statusCode()).isEqualTo(501);
+        assertThat(reserved.body()).contains("several regions");
+        home.kill();
+        Eventually.holds(
+            "the share is spent or has ended",
+            PATIENCE,
+            () -> post(us.url() + "/v1/check", "{\"key\":\"user:1\"}").statusCode() == 429);
+        var denied = post(us.url() + "/v1/check", "{\"key\":\"user:1\"}").body();
+        assertThat(denied)
+            .contains("\"source\":\"region\",\"reason\":\"home-unreachable\"")
+            .doesNotContain("onStoreFailure");
+        assertThat(run("check", "user:1")).isEqualTo(1);
+        assertThat(out).contains("region: its share is spent, and home is unreachable");
+        Eventually.holds(
+            "the outage of home is seen",
+            PATIENCE,
+            () -> run("explain", "user:1") == 0 && out.contains("Home is unreachable: region us"));
+        assertThat(post(us.url() + "/v1/explain", "{\"key\":\"user:1\"}").body())
+            .contains("\"remaining\":0", "\"homeReachable\":false")
+            .doesNotContain("onStoreFailure");
+      }
+    }
+  }
+
+  private static HttpResponse<String> post(String url, String body) throws Exception {
+    try (var http = HttpClient.newHttpClient()) {
+      var request =
+          HttpRequest.newBuilder(URI.create(url))
+              .header("Content-Type", "application/json")
+              .POST(BodyPublishers.ofString(body));
+      return http.send(request.build(), BodyHandlers.ofString());
     }
   }
 

@@ -25,7 +25,12 @@ import io.headgate.store.MemoryStore;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -135,6 +140,26 @@ class QuotaServiceTest {
     assertThat(bucket.getTokensPerFill().getValue()).isEqualTo(1);
     // Envoy ignores the nanoseconds, and the seconds when it compares two buckets.
     assertThat(bucket.getFillInterval()).isEqualTo(Durations.fromDays(365));
+  }
+
+  @Test
+  void reportedRequestsAppearInStatisticsAndMetricsOfTheRule() throws Exception {
+    first(Map.of("tenant", "seen"));
+    Eventually.holds(
+        "statistics of the rule",
+        Duration.ofSeconds(20),
+        () ->
+            get("/v1/stats").matches("(?s).*\"quotas\":\\{.*\"rule\":\"per-tenant\".*")
+                && get("/metrics")
+                    .contains(
+                        "headgate_quota_rule_requests_total{outcome=\"denied\",rule=\"per-tenant\"}"));
+  }
+
+  private String get(String path) throws IOException, InterruptedException {
+    var uri = URI.create("http://127.0.0.1:%d%s".formatted(service.port(), path));
+    try (var http = HttpClient.newHttpClient()) {
+      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
+    }
   }
 
   @Test

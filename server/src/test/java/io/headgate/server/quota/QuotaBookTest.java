@@ -9,8 +9,10 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -350,6 +352,62 @@ class QuotaBookTest {
     var leaky = LeakyBucket.of(Rate.of(10, Duration.ofSeconds(1)));
     try (var limiter = limiter(perTenant(leaky))) {
       assertThat(firstStrategy(book(limiter))).isEqualTo(new QuotaStrategy.DenyAll());
+    }
+  }
+
+  @Test
+  void shadowRuleNeverDeniesAndCountsWhatItWouldDeny() {
+    var ten = FixedWindow.of(Rate.of(10, Duration.ofDays(1)));
+    var rule = Rule.named("shadow").match("tenant", "*").limit(ten).mode(Mode.SHADOW).build();
+    try (var limiter = limiter(rule)) {
+      var book = book(limiter);
+      var sent = new ArrayList<QuotaAction<String>>();
+      var stream = book.open(sent::addAll).orElseThrow();
+      for (int i = 0; i < 4; i++) {
+        book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 4, 0)));
+      }
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 100, 0)));
+      assertThat(sent)
+          .containsExactly(new QuotaAction.Assign<>("b", new QuotaStrategy.AllowAll(), true));
+      assertThat(book.stats().rules())
+          .containsExactly(new QuotaRuleStats("shadow", 1, 0, 116, 0, 106, 0));
+    }
+  }
+
+  @Test
+  void shadowRuleBesideAnEnforcedOneIsCountedAndNotAssigned() {
+    var hundred = FixedWindow.of(Rate.of(100, Duration.ofDays(1)));
+    var rolling = RollingWindow.of(Rate.of(1, Duration.ofDays(1)));
+    var shadow = Rule.named("shadow").match("tenant", "*").limit(rolling).mode(Mode.SHADOW).build();
+    try (var limiter = limiter(perTenant(hundred), shadow)) {
+      var book = book(limiter);
+      var stream = book.open(actions -> {}).orElseThrow();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 0, 1)));
+      long assigned = book.stats().outstanding();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 3, 2)));
+      var stats = book.stats().rules();
+      assertThat(assigned).isPositive();
+      assertThat(stats.getFirst())
+          .extracting("rule", "admitted", "denied", "wouldDeny")
+          .containsExactly("per-tenant", 3L, 3L, 0L);
+      assertThat(stats.getLast())
+          .extracting("rule", "admitted", "wouldDeny")
+          .containsExactly("shadow", 3L, 2L);
+    }
+  }
+
+  @Test
+  void expiredPermitsAreCountedForTheRule() {
+    try (var limiter = limiter(perTenant(FixedWindow.of(Rate.of(80, Duration.ofDays(1)))))) {
+      var book = book(limiter);
+      var stream = book.open(actions -> {}).orElseThrow();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 0, 1)));
+      var before = book.stats().rules().getFirst();
+      assertThat(before).extracting("buckets", "assigned").containsExactly(1L, 40L);
+      for (int i = 0; i < 40; i++) advance(Duration.ofMillis(100), book, List.of());
+      assertThat(book.stats().rules().getFirst())
+          .extracting("assigned", "expired")
+          .containsExactly(0L, 40L);
     }
   }
 

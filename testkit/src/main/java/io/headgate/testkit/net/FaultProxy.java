@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * connections. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
-  private final NetworkConditions conditions = new NetworkConditions();
+  private final NetworkConditions up = new NetworkConditions();
+  private final NetworkConditions down = new NetworkConditions();
   private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
   private final AtomicLong accepted = new AtomicLong();
   private final Object listening = new Object();
@@ -79,6 +80,18 @@ public final class FaultProxy implements AutoCloseable {
     change(NetworkConditions.Blackhole.BLACKHOLE);
   }
 
+  /**
+   * Stops reading and forwarding from the server to the client, so that the server executes
+   * requests whose replies do not arrive. The other direction is not affected. Replies sent
+   * meanwhile are forwarded after the next change.
+   */
+  public void loseReplies() {
+    synchronized (listening) {
+      requireOpen();
+      down.set(NetworkConditions.Blackhole.BLACKHOLE);
+    }
+  }
+
   /** Resets every open connection on both sides. New connections are not affected. */
   public void cut() {
     for (var connection : open) connection.reset();
@@ -103,10 +116,15 @@ public final class FaultProxy implements AutoCloseable {
 
   private void change(NetworkConditions.Kind kind) {
     synchronized (listening) {
-      if (closed) throw new IllegalStateException(this + " is closed; start another");
-      conditions.set(kind);
+      requireOpen();
+      up.set(kind);
+      down.set(kind);
       if (listener == null) startListening();
     }
+  }
+
+  private void requireOpen() {
+    if (closed) throw new IllegalStateException(this + " is closed; start another");
   }
 
   private void startListening() {
@@ -150,7 +168,7 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   private void connect(ServerSocket from, Socket client) {
-    var connection = new ProxiedConnection(client, target, conditions, open::remove);
+    var connection = new ProxiedConnection(client, target, up, down, open::remove);
     synchronized (listening) {
       if (from.isClosed()) {
         connection.reset();

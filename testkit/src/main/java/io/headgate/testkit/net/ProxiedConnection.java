@@ -31,7 +31,8 @@ final class ProxiedConnection {
 
   private final Socket client;
   private final int target;
-  private final NetworkConditions conditions;
+  private final NetworkConditions up;
+  private final NetworkConditions down;
   private final Consumer<ProxiedConnection> onEnd;
   private final AtomicInteger directionsLeft = new AtomicInteger(2);
 
@@ -40,11 +41,22 @@ final class ProxiedConnection {
   private final List<Thread> threads = new ArrayList<>();
   private boolean ended;
 
+  /**
+   * Creates the connections of a client.
+   *
+   * @param up the network from the client to the server
+   * @param down the network from the server to the client
+   */
   ProxiedConnection(
-      Socket client, int target, NetworkConditions conditions, Consumer<ProxiedConnection> onEnd) {
+      Socket client,
+      int target,
+      NetworkConditions up,
+      NetworkConditions down,
+      Consumer<ProxiedConnection> onEnd) {
     this.client = client;
     this.target = target;
-    this.conditions = conditions;
+    this.up = up;
+    this.down = down;
     this.onEnd = onEnd;
     sockets.add(client);
   }
@@ -59,7 +71,7 @@ final class ProxiedConnection {
   }
 
   private void connect() throws IOException, InterruptedException {
-    conditions.awaitReadable();
+    up.awaitReadable();
     var server = new Socket(FreePorts.loopback(), target);
     synchronized (lock) {
       sockets.add(server);
@@ -70,17 +82,17 @@ final class ProxiedConnection {
     }
     client.setTcpNoDelay(true);
     server.setTcpNoDelay(true);
-    forward(client, server, "up");
-    forward(server, client, "down");
+    forward(client, server, up, "up");
+    forward(server, client, down, "down");
   }
 
-  private void forward(Socket from, Socket to, String name) {
+  private void forward(Socket from, Socket to, NetworkConditions conditions, String name) {
     var queue = new ArrayBlockingQueue<Chunk>(MAX_QUEUED_CHUNKS);
-    run(name + "-read", () -> read(from, queue));
-    run(name + "-write", () -> write(queue, to));
+    run(name + "-read", () -> read(from, queue, conditions));
+    run(name + "-write", () -> write(queue, to, conditions));
   }
 
-  private void read(Socket from, BlockingQueue<Chunk> queue)
+  private static void read(Socket from, BlockingQueue<Chunk> queue, NetworkConditions conditions)
       throws IOException, InterruptedException {
     var in = from.getInputStream();
     int length;
@@ -92,7 +104,7 @@ final class ProxiedConnection {
     } while (length > 0);
   }
 
-  private void write(BlockingQueue<Chunk> queue, Socket to)
+  private void write(BlockingQueue<Chunk> queue, Socket to, NetworkConditions conditions)
       throws IOException, InterruptedException {
     var out = to.getOutputStream();
     while (true) {

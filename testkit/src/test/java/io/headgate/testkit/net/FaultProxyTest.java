@@ -152,6 +152,18 @@ class FaultProxyTest {
   }
 
   @Test
+  void lostRepliesLeaveTheRequestsAndArriveAfterTheNextChange() throws IOException {
+    try (var client = connect()) {
+      roundTrip(client);
+      proxy.loseReplies();
+      send(client, "sent");
+      assertSilent(client);
+      proxy.pass();
+      assertThat(receive(client, 4)).isEqualTo("sent");
+    }
+  }
+
+  @Test
   void blackholeDoesNotForwardTheEndOfAConnection() throws IOException {
     var client = connect();
     roundTrip(client);

@@ -50,9 +50,13 @@ public final class ServerProbe {
     }
   }
 
-  /** Returns whether the reply of INFO is that of KeyDB with {@code active-replica yes}. */
+  /**
+   * Returns whether the reply of INFO is that of KeyDB with {@code active-replica yes}, or of a
+   * server with a module for conflict-free replicated data types.
+   */
   static boolean isActiveActive(String info) {
-    return field(info, "role").filter("active-replica"::equals).isPresent();
+    return field(info, "role").filter("active-replica"::equals).isPresent()
+        || info.lines().anyMatch(line -> line.startsWith("module:name=crdt"));
   }
 
   private static RedisServerInfo read(String server, RedisCommands<byte[], byte[]> commands) {

@@ -109,9 +109,39 @@ public record StatusText(CommandContext context) {
     if (check.at("p50").isPresent()) {
       row("latency", "p50 %s, p99 %s".formatted(millis(check.at("p50")), millis(check.at("p99"))));
     }
+    var quotas = stats.at("quotas");
+    if (quotas.isPresent()) printQuotas(quotas);
     stats.at("anomalies").items().stream()
         .filter(anomaly -> !anomaly.at("until").isPresent())
         .forEach(open -> row("anomaly", context.warning(open.at("text").text())));
+  }
+
+  /** Prints the assignments of proxies, and the requests that they have reported by rule. */
+  private void printQuotas(JsonReply quotas) {
+    row(
+        "quotas",
+        "%s, %s, %s assigned"
+            .formatted(
+                count(quotas.at("streams").number(), "stream"),
+                count(quotas.at("buckets").number(), "bucket"),
+                count(quotas.at("assigned").number(), "permit")));
+    for (var rule : quotas.at("rules").items()) {
+      var text =
+          new StringBuilder(
+              String.format(
+                  Locale.ROOT,
+                  "%s: %,d assigned; reported %,d allowed, %,d denied",
+                  rule.at("rule").text(),
+                  rule.at("assigned").number(),
+                  rule.at("reportedAllowed").number(),
+                  rule.at("reportedDenied").number()));
+      long wouldDeny = rule.at("wouldDeny").number();
+      if (wouldDeny > 0)
+        text.append(String.format(Locale.ROOT, ", %,d would be denied", wouldDeny));
+      row("", text.toString());
+    }
+    long expired = quotas.at("expired").number();
+    if (expired > 0) row("", context.warning(count(expired, "permit") + " expired unreported"));
   }
 
   private static String perSecond(JsonReply rates, String name) {

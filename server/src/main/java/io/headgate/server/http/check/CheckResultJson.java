@@ -12,6 +12,9 @@ import io.headgate.store.Source;
 
 /** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
+  /** Why a region denies although the limit may have permits left. */
+  private static final String HOME_UNREACHABLE = "home-unreachable";
+
   /**
    * Writes a result.
    *
@@ -61,6 +64,7 @@ public final class CheckResultJson {
     out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
     out.name("source").value(source(result.source()));
     limit.ifPresent(report -> writePolicy(out, report));
+    if (result.source() == Source.REGION) out.name("reason").value(HOME_UNREACHABLE);
     out.name("violated").value(result.violated());
     out.name("limits").beginList();
     for (var report : result.limits()) writeLimit(out, report, waited);
@@ -125,6 +129,7 @@ public final class CheckResultJson {
       case LEASE -> "lease";
       case CACHE -> "cache";
       case FALLBACK -> "fallback";
+      case REGION -> "region";
     };
   }
 

@@ -3,6 +3,7 @@ package io.headgate.server.http.check;
 import io.headgate.RateLimiter;
 import io.headgate.RuleExplanation;
 import io.headgate.http.TextSyntax;
+import io.headgate.redis.RegionalStore;
 import io.headgate.rule.MatchExplanation.Condition;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
@@ -15,6 +16,7 @@ import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.store.StoreView;
 import java.util.Comparator;
 import java.util.List;
 import org.slf4j.Logger;
@@ -54,7 +56,7 @@ public final class ExplainHandlers {
         exchange, limiter -> limiter.explain(subject), all -> answer(exchange, subject, all));
   }
 
-  private static void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
+  private void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
     var out = new JsonWriter().begin();
     out.name("subject").begin();
     subject.attributes().forEach(out::member);
@@ -69,7 +71,14 @@ public final class ExplainHandlers {
             .sorted(NEAREST_FIRST)
             .limit(MAX_NEAR_MISSES)
             .toList());
+    new StoreView(limiter.store()).region().ifPresent(region -> writeRegion(out, region));
     exchange.answer(200, MediaTypes.JSON, out.end());
+  }
+
+  /** Writes what the figures of shared rules are based on: while home is away, the share alone. */
+  private static void writeRegion(JsonWriter out, RegionalStore region) {
+    out.name("region").begin().name("name").value(region.options().region());
+    out.name("homeReachable").value(region.isHomeReady()).end();
   }
 
   /** Resets the counters of one rule for a subject, and writes an audit log line. */

@@ -14,6 +14,7 @@ import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.EventStreams;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.http.transport.LargeTaskExecutor;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.stats.ClusterCallers;
 import io.headgate.server.stats.LoadHistory;
@@ -44,6 +45,7 @@ public final class StatsHandlers {
   private volatile OptionalLong trackedKeys;
 
   /**
+   * @param quotas the quota assignments of proxies
    * @param instance the name of this process among the instances
    * @param mask how callers are shown without an admin token
    */
@@ -56,6 +58,7 @@ public final class StatsHandlers {
       AccessControl access,
       Readiness readiness,
       StoreLatency storeLatency,
+      Supplier<QuotaStats> quotas,
       String instance,
       CallerMask mask) {
     this.collector = collector;
@@ -70,7 +73,8 @@ public final class StatsHandlers {
             collector::fallback,
             repository,
             limiter.signals()::levels,
-            load);
+            load,
+            quotas);
     this.streams = new EventStreams(readiness, access);
     this.access = access;
     this.mask = mask;

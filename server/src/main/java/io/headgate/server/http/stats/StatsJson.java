@@ -7,6 +7,7 @@ import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
 import io.headgate.server.http.check.SheddingJson;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.stats.FallbackStats;
@@ -38,6 +39,7 @@ final class StatsJson {
   private final RuleRepository repository;
   private final Supplier<List<BackendLevel>> levels;
   private final LoadHistory load;
+  private final Supplier<QuotaStats> quotas;
 
   StatsJson(
       String instance,
@@ -47,7 +49,8 @@ final class StatsJson {
       Supplier<FallbackStats> fallback,
       RuleRepository repository,
       Supplier<List<BackendLevel>> levels,
-      LoadHistory load) {
+      LoadHistory load,
+      Supplier<QuotaStats> quotas) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
@@ -56,6 +59,7 @@ final class StatsJson {
     this.repository = repository;
     this.levels = levels;
     this.load = load;
+    this.quotas = quotas;
     String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
     this.version = implementationVersion == null ? "development" : implementationVersion;
   }
@@ -114,6 +118,7 @@ final class StatsJson {
     writeLevels(out.name("shedding"), all.stream().filter(l -> l.tuned().isEmpty()), mask);
     writeLevels(out.name("tuning"), all.stream().filter(l -> l.tuned().isPresent()), mask);
     LoadJson.events(out.name("loadEvents"), load.events(), mask);
+    QuotaJson.write(out, quotas.get());
     writeHotKeys(out.name("hotKeys"), store.hotKeys(MAX_HOT_KEYS), mask);
     out.name("anomalies").beginList();
     // If there are too many, ended ones are left out first.

@@ -7,6 +7,8 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.callers.CallerMask;
+import io.headgate.server.quota.QuotaRuleStats;
+import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.LoadHistory;
@@ -25,6 +27,9 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class StatsJsonTest {
+  private static final QuotaStats QUOTAS =
+      new QuotaStats(2, 3, 40, 500, 7, 1, 9, List.of(new QuotaRuleStats("r", 3, 40, 500, 7, 4, 9)));
+
   private static Anomaly anomaly(int id, boolean open) {
     return new Anomaly(
         "" + id,
@@ -82,7 +87,23 @@ class StatsJsonTest {
         () -> FallbackStats.NONE,
         InMemoryRuleRepository.of(RuleSet.of()),
         List::of,
-        new LoadHistory(RuleSet::of));
+        new LoadHistory(RuleSet::of),
+        () -> QUOTAS);
+  }
+
+  @Test
+  void requestsThatProxiesReportAreMarkedAsReported() {
+    var out = new JsonWriter().begin();
+    QuotaJson.write(out, QUOTAS);
+    assertThat(out.end().toString())
+        .isEqualTo(
+            "{\"quotas\":{\"streams\":2,\"buckets\":3,\"assigned\":40,\"reportedAllowed\":500,"
+                + "\"reportedDenied\":7,\"unassigned\":1,\"expired\":9,\"rules\":[{\"rule\":\"r\","
+                + "\"buckets\":3,\"assigned\":40,\"reportedAllowed\":500,\"reportedDenied\":7,"
+                + "\"wouldDeny\":4,\"expired\":9}]}}");
+    var none = new JsonWriter().begin();
+    QuotaJson.write(none, QuotaStats.NONE);
+    assertThat(none.end().toString()).isEqualTo("{}");
   }
 
   @Test

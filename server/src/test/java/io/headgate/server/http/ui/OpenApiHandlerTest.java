@@ -145,6 +145,7 @@ class OpenApiHandlerTest {
               AccessControl.OPEN,
               new Readiness(),
               new StoreLatency(),
+              () -> QuotaStats.NONE,
               "instance",
               CallerMask.NONE);
       var api =
