@@ -102,8 +102,11 @@ final class CellTable {
   }
 
   static Cell newCell(Charge charge, State state) {
-    return state instanceof State.Fresh && WordCell.holds(charge.limit())
-        ? new WordCell(charge.counter(), charge.key())
-        : new StateCell(charge.counter(), charge.key(), state);
+    var counter = charge.counter();
+    if (state instanceof State.Fresh) {
+      if (BucketCell.holds(charge.limit())) return new BucketCell(counter, charge.key());
+      if (WindowCell.holds(charge.limit())) return new WindowCell(counter, charge.key());
+    }
+    return new StateCell(counter, charge.key(), state);
   }
 }

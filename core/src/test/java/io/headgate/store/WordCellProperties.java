@@ -4,13 +4,17 @@ import static io.headgate.internal.outage.TestPlans.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.internal.outage.TestPlans;
+import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.limit.WindowState;
 import io.headgate.rule.Charge;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -26,9 +30,9 @@ class WordCellProperties {
 
   @Property
   void wordCellHasTheOutcomesOfTheLimit(
-      @ForAll("buckets") Limit limit, @ForAll("requests") List<TestRequest> requests) {
+      @ForAll("limits") Limit limit, @ForAll("requests") List<TestRequest> requests) {
     var counter = TestPlans.charge(limit, "k").counter();
-    var cell = new WordCell(counter, "k");
+    var cell = (WordCell) CellTable.newCell(new Charge(counter, "k", 1, 0), State.FRESH);
     State state = State.FRESH;
     long now = START;
     for (var request : requests) {
@@ -49,18 +53,21 @@ class WordCellProperties {
 
   @Example
   void rateWithTooManyPermitsInLowestTermsHasNoWordCell() {
-    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1023)))).isTrue();
-    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1_000_000)))).isTrue();
-    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1027)))).isFalse();
+    assertThat(BucketCell.holds(TokenBucket.of(Rate.perSecond(1023)))).isTrue();
+    assertThat(BucketCell.holds(TokenBucket.of(Rate.perSecond(1_000_000)))).isTrue();
+    assertThat(BucketCell.holds(TokenBucket.of(Rate.perSecond(1027)))).isFalse();
   }
 
   @Example
   void cellIsUnusedUntilItsFirstRequest() {
-    var charge = TestPlans.charge(TokenBucket.of(Rate.perSecond(1)), "k");
+    var bucket = TestPlans.charge(TokenBucket.of(Rate.perSecond(1)), "k");
+    var window = TestPlans.charge(FixedWindow.of(Rate.perSecond(1)), "k");
     for (var cell :
         List.of(
-            new WordCell(charge.counter(), "k"),
-            new StateCell(charge.counter(), "k", State.FRESH))) {
+            new BucketCell(bucket.counter(), "k"),
+            new WindowCell(window.counter(), "k"),
+            new StateCell(bucket.counter(), "k", State.FRESH))) {
+      var charge = cell instanceof WindowCell ? window : bucket;
       assertThat(cell.isUnused()).isTrue();
       cell.restore(cell.lock());
       assertThat(cell.isUnused()).isTrue();
@@ -80,8 +87,31 @@ class WordCellProperties {
     }
   }
 
+  @Example
+  void windowWithTooManyPermitsOrOfACalendarHasNoWordCell() {
+    assertThat(WindowCell.holds(FixedWindow.of(Rate.perSecond((1 << 30) - 1)))).isTrue();
+    assertThat(WindowCell.holds(FixedWindow.of(Rate.perSecond(1 << 30)))).isFalse();
+    var month = new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
+    assertThat(WindowCell.holds(FixedWindow.of(10, month))).isFalse();
+  }
+
+  @Example
+  void fullWindowAtTheLatestTimeFits() {
+    for (var length : List.of(Duration.ofNanos(1_000), Duration.ofMillis(3), Duration.ofDays(90))) {
+      long permits = 1;
+      while (WindowCell.holds(FixedWindow.of(Rate.of(permits * 2, length)))) permits *= 2;
+      var limit = FixedWindow.of(Rate.of(permits, length));
+      var charge = TestPlans.charge(limit, "k");
+      var cell = new WindowCell(charge.counter(), "k");
+      cell.decide(new Charge(charge.counter(), "k", permits, 0), WordCell.LATEST);
+      var state = (WindowState) cell.read();
+      assertThat(state.count()).isEqualTo(permits);
+      assertThat(state.end()).isEqualTo(limit.alignment().endAfter(WordCell.LATEST));
+    }
+  }
+
   @Provide
-  Arbitrary<Limit> buckets() {
+  Arbitrary<Limit> limits() {
     var rates =
         Combinators.combine(
                 Arbitraries.longs().between(1, 1024),
@@ -91,7 +121,9 @@ class WordCellProperties {
     Arbitrary<Limit> tokens = Combinators.combine(rates, few).as(TokenBucket::new);
     Arbitrary<Limit> queues =
         Combinators.combine(rates.map(LeakyBucket::of), few).as(LeakyBucket::withQueue);
-    return Arbitraries.oneOf(tokens, queues).filter(WordCell::holds);
+    Arbitrary<Limit> windows = rates.map(FixedWindow::of);
+    return Arbitraries.oneOf(tokens.filter(BucketCell::holds), queues.filter(BucketCell::holds))
+        .flatMap(bucket -> Arbitraries.oneOf(Arbitraries.just(bucket), windows));
   }
 
   @Provide
