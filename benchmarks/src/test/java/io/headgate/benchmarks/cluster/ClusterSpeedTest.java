@@ -20,6 +20,9 @@ class ClusterSpeedTest {
       assertThat(report).contains("| " + limiter.title);
     assertThat(report)
         .contains(
-            "One member, 10,000 random keys:", "One member, one key:", "until joined, member 1");
+            "One member, 10,000 random keys:",
+            "One member, 10,000 random keys, 512 callers:",
+            "One member, one key:",
+            "until joined, member 1");
   }
 }
