@@ -83,8 +83,7 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
    * without a queue.
    */
   public Duration longestDelay() {
-    return Duration.of(
-        Math.ceilDiv(waiting(queue, rate, ""), rate.unitPermits), ChronoUnit.MICROS);
+    return Duration.of(Math.ceilDiv(waiting(queue, rate, ""), rate.unitPermits), ChronoUnit.MICROS);
   }
 
   @Override

@@ -40,9 +40,7 @@ public suspend fun <T> HeadgateClient.withSlot(subject: Subject, block: suspend 
  */
 public suspend fun <T> HeadgateClient.withSlot(request: Request, block: suspend () -> T): T {
   val slot =
-      acquireAsync(request).awaitOr { late ->
-        Thread.startVirtualThread { late.release(CallOutcome.DROPPED) }
-      }
+      acquireAsync(request).awaitOr { late -> late.release(CallOutcome.DROPPED) }
   if (!slot.isAllowed) throw RequestDeniedException(slot.decision())
   val id = slot.id().orElse(null)
   return measured(slot.result().delay(), block) { call ->

@@ -58,7 +58,7 @@ public suspend fun <T> RateLimiter.withSlot(subject: Subject, block: suspend () 
 public suspend fun <T> RateLimiter.withSlot(request: Request, block: suspend () -> T): T {
   val result =
       checkForResultAsync(request).awaitOr { late ->
-        late.slotId().ifPresent { id -> Thread.startVirtualThread { releaseQuietly(id, dropped()) } }
+        late.slotId().ifPresent { id -> releaseQuietly(id, dropped()) }
       }
   if (!result.isAllowed) throw RequestDeniedException(result.decision())
   val id = result.slotId().orElse(null)
@@ -87,7 +87,7 @@ public suspend fun <T> RateLimiter.withReservation(
     block: suspend (Reservation) -> T,
 ): T {
   val reservation =
-      reserveAsync(request).awaitOr { late -> Thread.startVirtualThread { late.close() } }
+      reserveAsync(request).awaitOr { late -> late.close() }
   if (!reservation.isAllowed) throw RequestDeniedException(reservation.decision())
   try {
     return block(reservation)

@@ -7,7 +7,9 @@ import java.time.Duration
 import java.util.concurrent.CompletionStage
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
@@ -45,12 +47,15 @@ internal suspend fun <T> measured(
 
 /**
  * Awaits a stage without cancelling it. If the coroutine is cancelled first, [late] gets the value
- * when it arrives, on the thread that completes the stage.
+ * when it arrives, on a thread that may block.
  */
 internal suspend fun <T> CompletionStage<T>.awaitOr(late: (T & Any) -> Unit): T =
     try {
       thenApply { it }.await()
     } catch (e: CancellationException) {
-      whenComplete { value, _ -> if (value != null) late(value) }
+      whenCompleteAsync(
+          { value, _ -> if (value != null) late(value) },
+          Dispatchers.IO.asExecutor(),
+      )
       throw e
     }

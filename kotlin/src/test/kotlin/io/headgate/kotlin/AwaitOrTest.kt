@@ -1,10 +1,13 @@
 package io.headgate.kotlin
 
 import java.util.concurrent.CompletableFuture
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 
@@ -12,13 +15,13 @@ class AwaitOrTest {
   @Test
   fun `a value that arrives after the cancellation is handed over`() = runBlocking {
     val stage = CompletableFuture<String>()
-    val late = mutableListOf<String>()
-    val job = launch(start = CoroutineStart.UNDISPATCHED) { stage.awaitOr { late += it } }
+    val late = CompletableDeferred<String>()
+    val job = launch(start = CoroutineStart.UNDISPATCHED) { stage.awaitOr { late.complete(it) } }
     job.cancelAndJoin()
     assertThat(stage).isNotDone()
-    assertThat(late).isEmpty()
+    assertThat(late.isCompleted).isFalse()
     stage.complete("slot")
-    assertThat(late).containsExactly("slot")
+    assertThat(withTimeout(20.seconds) { late.await() }).isEqualTo("slot")
     Unit
   }
 }

@@ -104,6 +104,7 @@ class ObservationTest {
   }
 
   @Test
+  @SuppressWarnings("unchecked") // the assertion has a raw type
   void unavailableServiceIsAnError() {
     runner
         .withBean(TestObservationRegistry.class, TestObservationRegistry::create)

@@ -49,17 +49,12 @@ final class ObservedChecker implements ContextualChecker {
   public CheckResult check(Request request) {
     if (registry.isNoop()) return checker.check(request);
     var context = new CheckObservationContext(request);
-    var observation = observation(context).start();
-    try (var scope = observation.openScope()) {
-      var result = checker.check(request);
-      context.setResult(result);
-      return result;
-    } catch (Throwable e) {
-      observation.error(e);
-      throw e;
-    } finally {
-      observation.stop();
-    }
+    return observation(context)
+        .observe(() -> {
+          var result = checker.check(request);
+          context.setResult(result);
+          return result;
+        });
   }
 
   @Override
@@ -79,14 +74,14 @@ final class ObservedChecker implements ContextualChecker {
     var observation = observation(context);
     if (caller instanceof Observation parent) observation.parentObservation(parent);
     observation.start();
-    try (var scope = observation.openScope()) {
-      return checker
-          .checkAsync(request)
-          .whenComplete((result, failure) -> end(observation, context, result, failure));
+    CompletionStage<CheckResult> decided;
+    try {
+      decided = observation.scoped(() -> checker.checkAsync(request)); // records an exception
     } catch (RuntimeException e) {
-      end(observation, context, null, e);
+      observation.stop();
       throw e;
     }
+    return decided.whenComplete((result, failure) -> end(observation, context, result, failure));
   }
 
   private static void end(

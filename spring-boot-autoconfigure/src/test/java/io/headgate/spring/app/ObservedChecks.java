@@ -21,6 +21,7 @@ public class ObservedChecks {
    * Asserts that a check of a subject with this attribute was observed, as part of the observation
    * of its HTTP request.
    */
+  @SuppressWarnings("unchecked") // the assertion has a raw type
   public static void assertObserved(
       TestObservationRegistry registry,
       String attribute,
