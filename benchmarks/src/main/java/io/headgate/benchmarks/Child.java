@@ -56,6 +56,12 @@ public final class Child implements AutoCloseable {
     return process.info().totalCpuDuration();
   }
 
+  /** Kills it with SIGKILL, and waits for its end. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly();
+    int unused = process.waitFor();
+  }
+
   @Override
   public void close() {
     process.destroy();

@@ -53,7 +53,10 @@ enum Section {
       case REDIS -> Redis.report(context);
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
-      case REGIONS -> RegionBenchmark.report(context.effort() == Effort.FULL);
+      case REGIONS ->
+          RegionBenchmark.report(
+              context.root().resolve("server/target/headgate.jar"),
+              context.effort() == Effort.FULL);
       case JAVA -> JavaStack.report(context);
       case ADAPTIVE ->
           AdaptiveReport.report(

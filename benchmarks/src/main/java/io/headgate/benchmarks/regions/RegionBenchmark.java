@@ -1,20 +1,15 @@
 package io.headgate.benchmarks.regions;
 
-import io.headgate.RateLimiter;
 import io.headgate.benchmarks.Excess;
 import io.headgate.benchmarks.Table;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.RedisOptions;
-import io.headgate.redis.RedisStore;
-import io.headgate.rule.RegionSettings;
-import io.headgate.rule.Rule;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 
 /**
  * Measures three regions that share a token bucket: the time of a check compared to a single
@@ -28,25 +23,36 @@ public final class RegionBenchmark {
   private static final int[] OVERLOAD = {200, 200, 200};
 
   private interface Fault {
-    void run(RegionFleet fleet) throws InterruptedException;
+    void run(RegionFleet fleet) throws IOException, InterruptedException;
   }
 
+  private final Path jar;
   private final long millis;
 
-  private RegionBenchmark(long millis) {
+  private RegionBenchmark(Path jar, long millis) {
+    this.jar = jar;
     this.millis = millis;
   }
 
-  /** Runs the measurements and returns the report as Markdown. */
-  public static String report(boolean full) throws Exception {
-    var benchmark = new RegionBenchmark(full ? 30_000 : 10_000);
+  /**
+   * Runs the measurements and returns the report as Markdown.
+   *
+   * @param jar the packaged service
+   */
+  public static String report(Path jar, boolean full) throws Exception {
+    var benchmark = new RegionBenchmark(jar, full ? 30_000 : 10_000);
     return benchmark.latency() + "\n" + benchmark.faults() + "\n" + benchmark.rebalancing();
   }
 
-  private static Rule.Builder rule(long perSecond, long burst) {
-    return Rule.named("shared")
-        .match("user", "*")
-        .limit(TokenBucket.of(Rate.perSecond(perSecond)).withBurst(burst));
+  private static String rules(long perSecond, long burst, String split) {
+    return """
+    rules:
+      - id: shared
+        match: { user: "*" }
+        limit: { algorithm: token-bucket, rate: %d/1s, burst: %d }
+    %s
+    """
+        .formatted(perSecond, burst, split);
   }
 
   /**
@@ -55,27 +61,27 @@ public final class RegionBenchmark {
   private String latency() throws Exception {
     var names =
         List.of("single region, strict", "eu, share", "us, share", "ap, share", "ap, split");
-    var split = new RegionSettings(Optional.empty(), Map.of("eu", 300, "us", 300, "ap", 400));
-    var plain = rule(10_000, 10_000).build();
+    var plain = rules(10_000, 10_000, "");
+    var split = rules(10_000, 10_000, "    split: { eu: 30%, us: 30%, ap: 40% }");
     var times = new ArrayList<List<Double>>();
     var medians = new ArrayList<List<Double>>();
     for (int i = 0; i < names.size(); i++) {
       times.add(new ArrayList<>());
       medians.add(new ArrayList<>());
     }
-    try (var fleet = new RegionFleet(plain);
-        var splitFleet = new RegionFleet(rule(10_000, 10_000).regions(split).build());
-        var single = RateLimiter.with(RedisStore.connect(options(fleet)), List.of(plain))) {
-      var limiters =
+    try (var fleet = new RegionFleet(jar, plain);
+        var splitFleet = new RegionFleet(jar, split);
+        var single = fleet.startAlone(0)) {
+      var processes =
           List.of(
-              single, fleet.limiter(0), fleet.limiter(1), fleet.limiter(2), splitFleet.limiter(2));
+              single, fleet.process(0), fleet.process(1), fleet.process(2), splitFleet.process(2));
       for (int turn = 0; turn <= TURNS; turn++) {
-        for (int i = 0; i < limiters.size(); i++) {
-          var limiter = limiters.get(i);
+        for (int i = 0; i < processes.size(); i++) {
+          var process = processes.get(i);
           // The first second is that of a share that follows new demand.
-          RegionTraffic.run(new int[] {300}, 1_000, region -> limiter, () -> {});
+          RegionTraffic.run(new int[] {300}, 1_000, region -> process, () -> {});
           var result =
-              RegionTraffic.run(new int[] {300}, millis / TURNS, region -> limiter, () -> {})
+              RegionTraffic.run(new int[] {300}, millis / TURNS, region -> process, () -> {})
                   .getFirst();
           if (turn == 0) continue; // warm-up
           times.get(i).add(result.percentile(0.99));
@@ -93,18 +99,11 @@ public final class RegionBenchmark {
           String.format(Locale.ROOT, "%.2f", ratio));
     }
     return """
-    **The time of a check.** One caller with 300 checks a second, all within the limit, medians of %d turns:
+    **The time of a check** over HTTP, each region a process. One caller with 300 checks a second, all within the limit, medians of %d turns:
 
     %s\
     """
         .formatted(TURNS, table);
-  }
-
-  private static RedisOptions options(RegionFleet fleet) {
-    return RedisOptions.builder(fleet.regional(0).uri())
-        .prefix("single:")
-        .deadline(Duration.ofSeconds(5))
-        .build();
   }
 
   private static double median(List<Double> values) {
@@ -127,10 +126,19 @@ public final class RegionBenchmark {
         });
     fault(
         table,
-        "the instance of us crashes",
+        "replies to us are lost for half of the time",
         fleet -> {
           pause(part);
-          fleet.crash(1);
+          fleet.loseReplies(1);
+          pause(2 * part);
+          fleet.restore(1);
+        });
+    fault(
+        table,
+        "the process of us is killed and started again",
+        fleet -> {
+          pause(part);
+          fleet.kill(1);
         });
     fault(
         table,
@@ -152,18 +160,20 @@ public final class RegionBenchmark {
   }
 
   private void fault(Table table, String name, Fault fault) throws Exception {
-    try (var fleet = new RegionFleet(rule(RATE, BURST).build())) {
+    try (var fleet = new RegionFleet(jar, rules(RATE, BURST, ""))) {
       long start = System.nanoTime();
       var results =
           RegionTraffic.run(
               OVERLOAD,
               millis,
-              fleet::limiter,
+              fleet::process,
               () -> {
                 try {
                   fault.run(fleet);
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
                 }
               });
       double seconds = (System.nanoTime() - start) / 1e9;
@@ -178,10 +188,10 @@ public final class RegionBenchmark {
 
   /** Moves all demand from the first region to the last, and waits for nine tenths of the rate. */
   private String rebalancing() throws Exception {
-    try (var fleet = new RegionFleet(rule(RATE, BURST).build())) {
-      RegionTraffic.run(new int[] {400, 0, 0}, millis, fleet::limiter, () -> {});
+    try (var fleet = new RegionFleet(jar, rules(RATE, BURST, ""))) {
+      RegionTraffic.run(new int[] {400, 0, 0}, millis, fleet::process, () -> {});
       long moved = System.nanoTime();
-      var after = RegionTraffic.run(new int[] {0, 0, 400}, millis, fleet::limiter, () -> {});
+      var after = RegionTraffic.run(new int[] {0, 0, 400}, millis, fleet::process, () -> {});
       long[] admitted =
           RegionTraffic.merged(after).stream().mapToLong(Excess.Interval::to).sorted().toArray();
       String time = "not reached";

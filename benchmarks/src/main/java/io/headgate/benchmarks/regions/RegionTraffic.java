@@ -1,8 +1,7 @@
 package io.headgate.benchmarks.regions;
 
-import io.headgate.RateLimiter;
 import io.headgate.benchmarks.Excess.Interval;
-import io.headgate.rule.Subject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -33,11 +32,11 @@ final class RegionTraffic {
    * Runs the traffic for a time.
    *
    * @param perSecond the checks per second of each region; 0 for none
-   * @param limiter returns the limiter of a region, which may change while it runs
+   * @param process returns the process of a region, which may change while it runs
    * @param meanwhile runs beside the traffic
    */
   static List<Result> run(
-      int[] perSecond, long millis, IntFunction<RateLimiter> limiter, Runnable meanwhile)
+      int[] perSecond, long millis, IntFunction<RegionProcess> process, Runnable meanwhile)
       throws InterruptedException, ExecutionException {
     var stop = new AtomicBoolean();
     var results = new ArrayList<Result>();
@@ -45,7 +44,7 @@ final class RegionTraffic {
       var jobs = new ArrayList<Future<Result>>();
       for (int r = 0; r < perSecond.length; r++) {
         int region = r;
-        jobs.add(threads.submit(() -> check(region, perSecond[region], limiter, stop)));
+        jobs.add(threads.submit(() -> check(region, perSecond[region], process, stop)));
       }
       long end = System.nanoTime() + millis * 1_000_000;
       meanwhile.run();
@@ -57,10 +56,9 @@ final class RegionTraffic {
   }
 
   private static Result check(
-      int region, int perSecond, IntFunction<RateLimiter> limiter, AtomicBoolean stop) {
+      int region, int perSecond, IntFunction<RegionProcess> process, AtomicBoolean stop) {
     var admitted = new ArrayList<Interval>();
     var times = new ArrayList<Long>();
-    var subject = Subject.of("user", "42");
     long next = System.nanoTime();
     while (!stop.get() && perSecond > 0) {
       long wait = next - System.nanoTime();
@@ -69,8 +67,10 @@ final class RegionTraffic {
       long before = System.nanoTime();
       boolean allowed;
       try {
-        allowed = limiter.apply(region).check(subject).isAllowed();
-      } catch (RuntimeException e) {
+        allowed = process.apply(region).check();
+      } catch (IOException e) {
+        LockSupport.parkNanos(10_000_000);
+        next = System.nanoTime();
         continue; // the instance is being replaced
       }
       long after = System.nanoTime();
