@@ -104,5 +104,10 @@ final class PartitionEvaluator {
     public OwnerScript.OwnedReservation reservation(String name) {
       return StoredReservation.in(anchor, partition, name);
     }
+
+    @Override
+    public OwnerScript.OwnedReturns returns(String name) {
+      return StoredReturns.in(anchor, partition, name);
+    }
   }
 }
