@@ -49,11 +49,14 @@ class ReservationUtilizationTest {
    * count beside those that were used. Calls that use u a minute, last d minutes on average and
    * reserve f times their usage hold (f − 1)·u·d unused permits, so that u·(1 + (f − 1)·d) is about
    * the limit. A bucket holds them in its burst, and a fixed window admits more when they are
-   * returned.
+   * returned, as far as they return before it ends.
    */
   static Stream<Arguments> limits() {
     return Stream.of(
+        Arguments.of(TokenBucket.of(Rate.perMinute(LIMIT)), 1, 1.0),
         Arguments.of(TokenBucket.of(Rate.perMinute(LIMIT)), 10, 1.0),
+        Arguments.of(TokenBucket.of(Rate.perMinute(LIMIT)), 30, 1.0),
+        Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 1, 1.0),
         Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 10, 1.0),
         Arguments.of(SlidingWindow.of(Rate.perMinute(LIMIT)), 1, slidingBound(1)),
         Arguments.of(SlidingWindow.of(Rate.perMinute(LIMIT)), 10, slidingBound(10)));

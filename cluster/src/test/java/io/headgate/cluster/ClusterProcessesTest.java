@@ -199,9 +199,9 @@ class ClusterProcessesTest {
 
   @Test
   void memberOfAnotherWireVersionIsRefusedBeforeItOwnsAnything() {
-    try (var other = MemberProcess.start(PORTS.get(3), PORTS, NAME, "wire", "2")) {
+    try (var other = MemberProcess.start(PORTS.get(3), PORTS, NAME, "wire", "3")) {
       assertThat(other.refusal())
-          .contains("has the wire format headgate-wire-1, and this one headgate-wire-2")
+          .contains("has the wire format headgate-wire-2, and this one headgate-wire-3")
           .contains("stop all members of the other version first");
     }
     awaitMembers(3);

@@ -7,13 +7,88 @@ import java.util.Arrays;
  * {@code give_back} in the Redis script.
  *
  * <p>A charge is identified by its time and by the time at which the counter would be fresh without
- * later charges. Only permits that are not available again by themselves are returned: a bucket
- * returns at most what it would still have to refill if there had been no later charge, and a
- * window returns nothing once it has ended. So the debt is never below that of a counter that was
- * charged the smaller amount in the first place.
+ * later charges. Only permits that are not available again by themselves are returned: a token
+ * bucket returns at most what is left of the charge and of all before it, by its {@link
+ * ReturnHistory}, and a window returns nothing once it has ended. So the debt is never below that
+ * of a counter that was charged the smaller amount in the first place.
  */
 public final class GiveBack {
   private GiveBack() {}
+
+  /**
+   * A charge of which a part is returned.
+   *
+   * @param amount the permits that are still charged
+   * @param at the time of the charge, in microseconds
+   * @param freshAt the time at which the counter would be fresh without later charges
+   * @param isLast whether no further part of the charge can be returned later
+   */
+  public record Receipt(long amount, long at, long freshAt, boolean isLast) {}
+
+  /** A state, and the returns of its bucket. */
+  public record Returned(State state, ReturnHistory history) {}
+
+  /**
+   * Returns the state without {@code cost} permits of an earlier charge, and the history of returns
+   * with this one. The history of a limit that is not a token bucket is not changed.
+   *
+   * @param state any state; converted to the limit first
+   * @param history the earlier returns to the counter
+   * @throws UnsupportedOperationException for a rolling window, slots, and limits without a state
+   */
+  public static Returned of(
+      Limit limit,
+      Share share,
+      State state,
+      ReturnHistory history,
+      long now,
+      long cost,
+      Receipt charge) {
+    if (!(limit instanceof TokenBucket bucket)) {
+      return new Returned(of(limit, share, state, now, cost, charge.at, charge.freshAt), history);
+    }
+    var current = adopted(limit, state, now);
+    var bare = (BucketState) HeldState.withoutHolds(current);
+    if (bare.emptyAt() <= now) return new Returned(current, history);
+    var arithmetic = bucket.bucket();
+    var rate = arithmetic.rate();
+    long back = units(arithmetic, cost);
+    var known = history.expiresAt() > now ? history : ReturnHistory.NONE;
+    long left = known.left(charge.at, charge.freshAt, now);
+    if (left <= Math.floorDiv(back - 1, rate.unitPermits)) {
+      long own = ownUnits(arithmetic, charge, now);
+      back = Math.min(back, Math.max(own, Math.max(0, left) * rate.unitPermits));
+    }
+    if (back <= 0) return new Returned(current, history);
+    boolean isUnseen = known.isEmpty() && isUnseen(rate, bare, charge);
+    if (!isUnseen && history.equals(ReturnHistory.FULL)) return new Returned(current, history);
+    var next = minus(bare, now, back, rate.unitPermits);
+    var after =
+        isUnseen
+            ? history
+            : known
+                .plus(charge.at, now, rate.timeFor(back), bare.emptyAt(), next.emptyAt())
+                .compacted(now, bare.refillTime());
+    return new Returned(HeldState.of(next, bucket, HeldState.holds(current)), after);
+  }
+
+  /**
+   * Returns whether nothing was charged since, so that the return needs no record. A charge of a
+   * rate above a permit per microsecond may not move the time.
+   */
+  private static boolean isUnseen(Rate rate, BucketState state, Receipt charge) {
+    return charge.isLast
+        && charge.freshAt == state.emptyAt()
+        && rate.unitPeriod >= rate.unitPermits;
+  }
+
+  /** Returns the units of a charge that would be left if it had been served first. */
+  private static long ownUnits(Bucket bucket, Receipt charge, long now) {
+    long units = units(bucket, charge.amount);
+    long passed = Math.max(0, now - charge.at);
+    long permits = bucket.rate().unitPermits;
+    return passed <= units / permits ? units - passed * permits : 0;
+  }
 
   /**
    * Returns the state without {@code cost} permits of an earlier charge.
@@ -70,8 +145,10 @@ public final class GiveBack {
       Bucket bucket, BucketState state, long now, long cost, long wasFreshAt) {
     long unpaid = wasFreshAt - now;
     if (state.emptyAt() <= now || unpaid <= 0) return state;
-    long permits = bucket.rate().unitPermits;
-    long back = returnedUnits(bucket, cost, unpaid);
+    return minus(state, now, returnedUnits(bucket, cost, unpaid), bucket.rate().unitPermits);
+  }
+
+  private static BucketState minus(BucketState state, long now, long back, long permits) {
     long emptyAt = state.emptyAt() - back / permits;
     long slack = state.slack() + back % permits;
     if (slack >= permits) {
@@ -85,9 +162,15 @@ public final class GiveBack {
   /** Returns the units of a cost that a bucket has not refilled yet. */
   private static long returnedUnits(Bucket bucket, long cost, long unpaid) {
     var rate = bucket.rate();
-    long countable = Math.max(bucket.capacity(), (Bounds.MAX - rate.unitPermits) / rate.unitPeriod);
-    long back = Math.min(cost, countable) * rate.unitPeriod;
+    long back = units(bucket, cost);
     return unpaid <= Math.floorDiv(back - 1, rate.unitPermits) ? unpaid * rate.unitPermits : back;
+  }
+
+  /** Returns the units of a cost, capped as {@link Bucket#charged} does. */
+  private static long units(Bucket bucket, long cost) {
+    var rate = bucket.rate();
+    long countable = Math.max(bucket.capacity(), (Bounds.MAX - rate.unitPermits) / rate.unitPeriod);
+    return Math.min(cost, countable) * rate.unitPeriod;
   }
 
   /** Returns the charge to the pool as a bucket does, and no more than that to the tenant. */

@@ -14,25 +14,29 @@ public final class ScriptStates {
    *
    * @param holder the holder of slots
    * @param share the tenant of a limit that is shared fairly
-   * @param madeAt the time of the charge
-   * @param freshAt the time at which a bucket would have been full after the charge
+   * @param history the earlier returns to a token bucket
+   * @param charge the times of the charge
    */
-  public static State giveBack(
+  public static GiveBack.Returned giveBack(
       Limit limit,
       State state,
+      ReturnHistory history,
       long now,
       long cost,
       long holder,
       Share share,
-      long madeAt,
-      long freshAt) {
+      GiveBack.Receipt charge) {
     return switch (limit) {
-      case SlotLimit slots -> slots.release(slots.adopt(state, now), now, holder);
-      case RollingWindow window ->
-          window.adopt(state, now).without(freshAt - window.window(), cost, MAX_RENUMBERED);
-      case Holdable holdable -> GiveBack.of(limit, share, state, now, cost, madeAt, freshAt);
-      case LeakyBucket bucket -> GiveBack.of(limit, share, state, now, cost, madeAt, freshAt);
-      case FairShare fair -> GiveBack.of(limit, share, state, now, cost, madeAt, freshAt);
+      case SlotLimit slots ->
+          new GiveBack.Returned(slots.release(slots.adopt(state, now), now, holder), history);
+      case RollingWindow window -> {
+        long at = charge.freshAt() - window.window();
+        var next = window.adopt(state, now).without(at, cost, MAX_RENUMBERED);
+        yield new GiveBack.Returned(next, history);
+      }
+      case Holdable holdable -> GiveBack.of(limit, share, state, history, now, cost, charge);
+      case LeakyBucket bucket -> GiveBack.of(limit, share, state, history, now, cost, charge);
+      case FairShare fair -> GiveBack.of(limit, share, state, history, now, cost, charge);
       case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
     };
   }

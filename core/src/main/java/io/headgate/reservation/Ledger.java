@@ -3,6 +3,7 @@ package io.headgate.reservation;
 import io.headgate.limit.GiveBack;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.Share;
 import io.headgate.limit.State;
 import java.util.ArrayList;
@@ -52,8 +53,8 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
     return new Ledger(used, grown + piece.amount(), plus(piece).pieces);
   }
 
-  /** A ledger and the state of its counter. */
-  record Corrected(Ledger ledger, State state) {}
+  /** A ledger, the state of its counter, and the returns to it. */
+  record Corrected(Ledger ledger, State state, ReturnHistory returns) {}
 
   /**
    * Changes the charge to {@code target}: returns the rest, the newest pieces first, or charges the
@@ -62,32 +63,45 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
    * @param sameLimit whether the limit is the one that was reserved. Otherwise nothing is returned,
    *     since the state was converted meanwhile and a permit of it is not a permit of the
    *     reservation
+   * @param returns the earlier returns to the counter
+   * @param isLast whether the reservation ends for good, so that nothing more is returned later
    * @return the ledger with its present charges, which differ from {@code target} where a
    *     correction is not possible
    */
-  Corrected correctTo(long target, Holdable limit, boolean sameLimit, State state, long now) {
+  Corrected correctTo(
+      long target,
+      Holdable limit,
+      boolean sameLimit,
+      State state,
+      ReturnHistory returns,
+      boolean isLast,
+      long now) {
     long total = total();
     if (target == total || HeldState.isFromOtherLimit(limit, state, now)) {
-      return new Corrected(this, state);
+      return new Corrected(this, state, returns);
     }
     if (target > total) {
       var next = HeldState.reported(limit, state, now, target - total).state();
-      return new Corrected(plus(pieceOf(target - total, limit, next, now)), next);
+      return new Corrected(plus(pieceOf(target - total, limit, next, now)), next, returns);
     }
-    return sameLimit ? reduced(total - target, limit, state, now) : new Corrected(this, state);
+    return sameLimit
+        ? reduced(total - target, limit, state, returns, isLast, now)
+        : new Corrected(this, state, returns);
   }
 
-  private Corrected reduced(long by, Holdable limit, State state, long now) {
+  private Corrected reduced(
+      long by, Holdable limit, State state, ReturnHistory returns, boolean isLast, long now) {
     var kept = new ArrayList<>(pieces);
-    var next = state;
+    var next = new GiveBack.Returned(state, returns);
     for (long rest = by; rest > 0; ) {
       var piece = kept.removeLast();
       long back = Math.min(rest, piece.amount());
-      next = GiveBack.of(limit, Share.NONE, next, now, back, piece.at(), piece.freshAt());
+      var receipt = new GiveBack.Receipt(piece.amount(), piece.at(), piece.freshAt(), isLast);
+      next = GiveBack.of(limit, Share.NONE, next.state(), next.history(), now, back, receipt);
       if (back < piece.amount()) kept.add(piece.withAmount(piece.amount() - back));
       rest -= back;
     }
-    return new Corrected(new Ledger(used, grown, kept), next);
+    return new Corrected(new Ledger(used, grown, kept), next.state(), next.history());
   }
 
   static ChargedPiece pieceOf(long amount, Holdable limit, State charged, long now) {

@@ -3,6 +3,7 @@ package io.headgate.reservation;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
@@ -25,13 +26,19 @@ import java.util.Objects;
  *
  * @param record the record to store; the same as before if nothing changed
  * @param states the states to store, in the order of the command's entries
+ * @param returns the returns to the counters to store, in the same order; the same as before if
+ *     there was none
  * @param reply the reply to the client
  */
 public record ReservationStep(
-    ReservationRecord record, List<State> states, ReservationReply reply) {
-  /** Copies the list. */
+    ReservationRecord record,
+    List<State> states,
+    List<ReturnHistory> returns,
+    ReservationReply reply) {
+  /** Copies the lists. */
   public ReservationStep {
     states = List.copyOf(states);
+    returns = List.copyOf(returns);
   }
 
   /**
@@ -39,14 +46,19 @@ public record ReservationStep(
    *
    * @param record the stored record, or {@link ReservationRecord#open} if there is none yet
    * @param states the state of each counter, in the order of the command's entries
+   * @param returns the earlier returns to each counter, in the same order
    * @param now microseconds of the store's clock
    */
   public static ReservationStep of(
-      ReservationRecord record, ReservationCommand command, List<State> states, long now) {
+      ReservationRecord record,
+      ReservationCommand command,
+      List<State> states,
+      List<ReturnHistory> returns,
+      long now) {
     if (now > record.expiresAt() + ReservationCommand.KEPT_MICROS) {
-      return new ReservationStep(record, states, ReservationReply.UNKNOWN);
+      return new ReservationStep(record, states, returns, ReservationReply.UNKNOWN);
     }
-    return new Run(record, command, states, now).run();
+    return new Run(record, command, states, returns, now).run();
   }
 
   /** Returns whether a limit's charge can be corrected after it was made. */
@@ -58,16 +70,23 @@ public record ReservationStep(
     private final ReservationCommand command;
     private final long now;
     private final List<State> states;
+    private final List<ReturnHistory> returns;
     private final Map<Integer, Ledger> ledgers;
     private final List<Boolean> exhausted = new ArrayList<>();
     private Status status;
     private long expiresAt;
     private boolean grown;
 
-    Run(ReservationRecord before, ReservationCommand command, List<State> states, long now) {
+    Run(
+        ReservationRecord before,
+        ReservationCommand command,
+        List<State> states,
+        List<ReturnHistory> returns,
+        long now) {
       this.command = command;
       this.now = now;
       this.states = new ArrayList<>(states);
+      this.returns = new ArrayList<>(returns);
       this.ledgers = new HashMap<>(before.ledgers());
       this.status = before.status();
       this.expiresAt = before.expiresAt();
@@ -95,7 +114,7 @@ public record ReservationStep(
                 ledger.total(), ledger.used(), left, exhausted.get(i) && left > 0, ledger.grown()));
       }
       return new ReservationStep(
-          next, states, new ReservationReply(status, expiresAt, grown, counters));
+          next, states, returns, new ReservationReply(status, expiresAt, grown, counters));
     }
 
     private void open() {
@@ -176,9 +195,14 @@ public record ReservationStep(
     private void correct(int i, long target) {
       var reserved = command.entries().get(i).reserved();
       if (!(reserved.charge().limit() instanceof Holdable limit)) return;
-      var corrected = ledger(i).correctTo(target, limit, reserved.sameLimit(), states.get(i), now);
+      boolean isLast = command.action() == Action.SETTLE;
+      var corrected =
+          ledger(i)
+              .correctTo(
+                  target, limit, reserved.sameLimit(), states.get(i), returns.get(i), isLast, now);
       put(i, corrected.ledger());
       states.set(i, corrected.state());
+      returns.set(i, corrected.returns());
     }
 
     private long remaining(int i) {

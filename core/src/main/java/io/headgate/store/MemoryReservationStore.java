@@ -5,6 +5,7 @@ import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.State;
@@ -38,6 +39,7 @@ final class MemoryReservationStore implements ReservationStore {
   private final MemoryStore store;
   private final CellTable cells;
   private final ReservationTable table = new ReservationTable(MAX_OPEN);
+  private final ReturnTable returns = new ReturnTable(MAX_OPEN);
   private final List<byte[]> secrets;
 
   MemoryReservationStore(MemoryStore store, CellTable cells) {
@@ -76,33 +78,34 @@ final class MemoryReservationStore implements ReservationStore {
 
   private void giveBack(List<ReservedCharge> made) {
     long now = store.now();
+    var charges = made.stream().map(ReservedCharge::charge).toList();
     update(
-        made.stream().map(ReservedCharge::charge).toList(),
+        charges,
         now,
         states -> {
           var next = new ArrayList<State>(states.size());
+          var before = returns.of(charges, now);
+          var after = new ArrayList<ReturnHistory>(states.size());
           for (int i = 0; i < states.size(); i++) {
-            next.add(withoutCharge(made.get(i), states.get(i), now));
+            var returned = withoutCharge(made.get(i), states.get(i), before.get(i), now);
+            next.add(returned.state());
+            after.add(returned.history());
           }
+          returns.store(charges, after);
           return next;
         });
   }
 
-  private static State withoutCharge(ReservedCharge made, State state, long now) {
+  private static GiveBack.Returned withoutCharge(
+      ReservedCharge made, State state, ReturnHistory history, long now) {
     var charge = made.charge();
     if (charge.limit() instanceof SlotLimit slots) {
-      return slots.release(state, now, charge.holder());
+      return new GiveBack.Returned(slots.release(state, now, charge.holder()), history);
     }
-    return charge.limit() instanceof RollingWindow
-        ? state
-        : GiveBack.of(
-            charge.limit(),
-            charge.shareOrNone(),
-            state,
-            now,
-            charge.cost(),
-            made.at(),
-            made.freshAt());
+    if (charge.limit() instanceof RollingWindow) return new GiveBack.Returned(state, history);
+    var receipt = new GiveBack.Receipt(charge.cost(), made.at(), made.freshAt(), true);
+    return GiveBack.of(
+        charge.limit(), charge.shareOrNone(), state, history, now, charge.cost(), receipt);
   }
 
   @Override
@@ -124,7 +127,8 @@ final class MemoryReservationStore implements ReservationStore {
         charges,
         now,
         states -> {
-          result[0] = ReservationStep.of(record, command, states, now);
+          result[0] = ReservationStep.of(record, command, states, returns.of(charges, now), now);
+          returns.store(charges, result[0].returns());
           return result[0].states();
         });
     return result[0];
@@ -188,7 +192,14 @@ final class MemoryReservationStore implements ReservationStore {
 
   @Override
   public CompletionStage<List<String>> expired(int max) {
-    return CompletableFuture.completedStage(table.expired(store.now(), max));
+    long now = store.now();
+    sweepReturns(now);
+    return CompletableFuture.completedStage(table.expired(now, max));
+  }
+
+  /** Drops the returns that have expired by a time. */
+  void sweepReturns(long now) {
+    returns.sweep(now);
   }
 
   @Override

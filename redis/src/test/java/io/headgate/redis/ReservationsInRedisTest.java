@@ -11,6 +11,7 @@ import io.headgate.ReservationState.Local;
 import io.headgate.ReservationState.Settled;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Request;
@@ -106,6 +107,22 @@ class ReservationsInRedisTest {
           return count / 2;
         });
     assertThat(left(limiters.getFirst())).isEqualTo(5_000 - settled);
+  }
+
+  @Test
+  void returnsOfABucketAreStoredOnlyWhileAnotherReservationMaySeeThem() {
+    var bucket = TokenBucket.of(Rate.perHour(1_000));
+    var limiter = connect(Rule.named("rule").match("key", "*").limit(bucket).build());
+    String returns = "headgate:{user:1}||rule";
+    var first = limiter.reserve(cost(400));
+    first.settle(Costs.plain(100));
+    assertThat(server.call("EXISTS", returns).number()).isZero();
+    var older = limiter.reserve(cost(300));
+    var newer = limiter.reserve(cost(200));
+    older.settle(Costs.plain(100));
+    assertThat(server.call("TTL", returns).number()).isBetween(1L, 3_601L);
+    newer.cancel();
+    assertThat(left(limiter)).isBetween(800L, 801L); // a permit is refilled in 3.6 s
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.headgate.ReservationState.Unknown;
 import io.headgate.ReservedLimit;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
-import io.headgate.limit.TokenBucket;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
@@ -25,9 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The oracle of reservations, written from their definition. At every step: the permits that are
  * reserved or charged for reservations are within the guarantee of each limit, apart from usage
- * beyond a reservation, and for a bucket apart from permits that were returned while others were
- * reserved; each reply has the charges of the model; a settlement is charged once; and a fixed
- * window that does not end has exactly the permits left that the model computes.
+ * beyond a reservation; each reply has the charges of the model; a settlement is charged once; and
+ * a fixed window that does not end has exactly the permits left that the model computes.
  */
 final class ReservationModel {
   /**
@@ -44,7 +42,6 @@ final class ReservationModel {
     final String team;
     private final List<Piece> pieces = new ArrayList<>(); // oldest first
     long used = -1;
-    long returned;
     long expiresAt;
     boolean expired;
     boolean settled;
@@ -68,7 +65,6 @@ final class ReservationModel {
         long back = Math.min(rest, last.amount);
         if (back < last.amount) pieces.add(new Piece(last.at, last.amount - back, last.isExcess));
         rest -= back;
-        returned += back;
       }
     }
 
@@ -245,9 +241,7 @@ final class ReservationModel {
       }
     }
     long excess = AdmissionBounds.excess(limit, admitted);
-    long permitted = limit instanceof TokenBucket ? returned(name) : 0;
-    require(
-        excess <= permitted, "%s %s: %d permits more than %s allows", rule, name, excess, limit);
+    require(excess == 0, "%s %s: %d permits more than %s allows", rule, name, excess, limit);
     if (!isExact()) return;
     var left = remaining(limiter, rule, name == null ? all.getFirst().team : name);
     require(
@@ -258,18 +252,6 @@ final class ReservationModel {
         left,
         charged(name),
         limit.capacity());
-  }
-
-  /**
-   * Returns the permits that were returned. A bucket can't tell which of the permits that it has
-   * refilled meanwhile were those of a reservation before, so that it may return some of them
-   * twice.
-   */
-  private long returned(@Nullable String name) {
-    return all.stream()
-        .filter(one -> name == null || one.team.equals(name))
-        .mapToLong(one -> one.returned)
-        .sum();
   }
 
   private static OptionalLong remaining(RateLimiter limiter, String rule, String name) {

@@ -17,7 +17,7 @@ import java.util.List;
 @SuppressWarnings("serial") // refused
 final class BatchProcessor implements EntryProcessor<EntryKey, byte[], byte[]> {
   /** The version of the messages between members; another version is refused. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final int MAX_CALLS = 10_000;
 

@@ -100,5 +100,10 @@ final class PartitionEvaluator {
     public OwnerScript.OwnedReservation reservation(String name) {
       return StoredReservation.in(anchor, name);
     }
+
+    @Override
+    public OwnerScript.OwnedReturns returns(String name) {
+      return StoredReturns.in(anchor, partition, name);
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.headgate.limit.FairShare;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Limit;
 import io.headgate.limit.SlotLimit;
+import io.headgate.limit.TokenBucket;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.reservation.ReservationCommand;
@@ -44,6 +45,7 @@ final class Batch {
   private final List<Limit> limits = new ArrayList<>();
   private final MessagePackWriter body = new MessagePackWriter();
   private boolean hasMultiCharge;
+  private boolean hasReturns;
   private boolean hasCalendar;
 
   /** The last command, if it was a single charge: equal ones that follow only add repetitions. */
@@ -107,8 +109,9 @@ final class Batch {
 
   void writeGiveBack(ChargeReceipt receipt) {
     beginCommand(GIVE_BACK).put(0);
+    hasReturns = true;
     write(receipt.charge());
-    body.put(receipt.at()).put(receipt.freshAt());
+    body.put(receipt.at()).put(receipt.freshAt()).put(returnsOf(receipt.charge()));
   }
 
   void write(Charge charge, HoldRequest request) {
@@ -127,6 +130,7 @@ final class Batch {
   void write(ReservationCommand command) {
     var first = command.entries().getFirst().reserved().charge();
     var record = names.ofReservation(first.key(), command.nonce());
+    hasReturns = true;
     beginCommand(RESERVATION).put(indexOf(record)).put(code(command.action()));
     body.put(command.expiresAt()).put(command.ttl()).put(command.entries().size());
     for (var entry : command.entries()) {
@@ -141,7 +145,20 @@ final class Batch {
           charge.limit() instanceof FairShare
               ? charge.shareOrNone().tenant()
               : Long.toString(charge.holder()));
+      body.put(returnsOf(charge));
     }
+  }
+
+  /** Returns the index of the key of the returns to a token bucket; 0 for other limits. */
+  private int returnsOf(Charge charge) {
+    return charge.limit() instanceof TokenBucket
+        ? indexOf(names.ofReturns(charge.counter(), charge.key()))
+        : 0;
+  }
+
+  /** Returns which parts of the script the batch needs; see {@code prelude.lua}. */
+  private int parts() {
+    return (hasMultiCharge ? 1 : 0) + (hasReturns ? 2 : 0);
   }
 
   private void writeSlot(int operation, Charge slot) {
@@ -265,7 +282,7 @@ final class Batch {
    */
   byte[] argument(long now, long estimate) {
     endSingle();
-    var message = new MessagePackWriter().put(now).put(hasMultiCharge ? 1 : 0).put(limits.size());
+    var message = new MessagePackWriter().put(now).put(parts()).put(limits.size());
     for (var limit : limits) format.write(limit, estimate, message);
     return message.put(body).array();
   }

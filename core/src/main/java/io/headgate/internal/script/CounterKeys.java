@@ -46,7 +46,17 @@ public final class CounterKeys {
     return prefix + '{' + tag(key) + "}|" + nonce;
   }
 
-  /** Returns whether a key is that of the record of a reservation. */
+  /**
+   * Returns the Redis key of the returns to a bucket, in the hash slot of its counter. It is that
+   * of no reservation, whose nonce has no bar.
+   */
+  public String ofReturns(Counter counter, String key) {
+    String name = of(counter, key);
+    int end = name.indexOf('}', prefix.length()) + 1;
+    return name.substring(0, end) + "||" + name.substring(end);
+  }
+
+  /** Returns whether a key is that of a reservation or of returns, and not of a counter. */
   public static boolean isOfReservation(String name) {
     return name.startsWith("|", name.indexOf('}') + 1);
   }

@@ -3,6 +3,7 @@ package io.headgate.internal.script;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.State;
 import io.headgate.reservation.ReservationRecord;
 import java.util.HashMap;
@@ -53,6 +54,20 @@ public final class OwnerScript {
     void store(ReservationRecord next, long now, boolean given);
   }
 
+  /** The returns to a bucket as its owner stores them, for one batch. */
+  public interface OwnedReturns {
+    /** Returns the returns; {@link ReturnHistory#NONE} if there are none. */
+    ReturnHistory returns();
+
+    /**
+     * Stores returns until they expire.
+     *
+     * @param now the time of the change, in microseconds
+     * @param given whether the time is not that of a clock, so that they must not expire by one
+     */
+    void store(ReturnHistory next, long now, boolean given);
+  }
+
   /** The counters of one partition. Simulations are notified of charges. */
   public interface Counters {
     /** Returns the counter of a name. */
@@ -64,6 +79,15 @@ public final class OwnerScript {
      * @throws IllegalArgumentException if reservations are not kept here
      */
     default OwnedReservation reservation(String name) {
+      throw new IllegalArgumentException("reservations are not kept here");
+    }
+
+    /**
+     * Returns the returns to the bucket of a name.
+     *
+     * @throws IllegalArgumentException if reservations are not kept here
+     */
+    default OwnedReturns returns(String name) {
       throw new IllegalArgumentException("reservations are not kept here");
     }
 
@@ -98,7 +122,9 @@ public final class OwnerScript {
       now = Math.max(now, slot.counter.latest());
     }
     var reservations = new HashMap<String, ReservationSlot>();
-    var reply = interpreter.run(names, argument, now, new States(slots, reservations, counters));
+    var returns = new HashMap<String, ReturnsSlot>();
+    var states = new States(slots, reservations, returns, counters);
+    var reply = interpreter.run(names, argument, now, states);
     for (var slot : slots.values()) {
       if (!slot.changed) continue;
       if (given < 0) slot.counter.store(slot.state, now, slot.freshAt);
@@ -107,6 +133,9 @@ public final class OwnerScript {
     for (var slot : reservations.values()) {
       if (slot.next == null) continue;
       slot.reservation.store(slot.next, given < 0 ? now : given, given >= 0);
+    }
+    for (var slot : returns.values()) {
+      if (slot.next != null) slot.returns.store(slot.next, given < 0 ? now : given, given >= 0);
     }
     return reply;
   }
@@ -137,9 +166,21 @@ public final class OwnerScript {
     }
   }
 
+  private static final class ReturnsSlot {
+    final OwnedReturns returns;
+    @Nullable ReturnHistory next; // null while it is unchanged
+
+    ReturnsSlot(OwnedReturns returns) {
+      this.returns = returns;
+    }
+  }
+
   /** The states and reservations of one batch, which are stored after its evaluation. */
   private record States(
-      Map<String, Slot> slots, Map<String, ReservationSlot> reservations, Counters counters)
+      Map<String, Slot> slots,
+      Map<String, ReservationSlot> reservations,
+      Map<String, ReturnsSlot> returned,
+      Counters counters)
       implements ScriptInterpreter.Memory {
     private ReservationSlot reservationSlot(String key) {
       return reservations.computeIfAbsent(
@@ -155,6 +196,21 @@ public final class OwnerScript {
     @Override
     public void put(String key, ReservationRecord record) {
       reservationSlot(key).next = record;
+    }
+
+    private ReturnsSlot returnsSlot(String key) {
+      return returned.computeIfAbsent(key, name -> new ReturnsSlot(counters.returns(name)));
+    }
+
+    @Override
+    public ReturnHistory returns(String key) {
+      var slot = returnsSlot(key);
+      return slot.next == null ? slot.returns.returns() : slot.next;
+    }
+
+    @Override
+    public void put(String key, ReturnHistory returns) {
+      returnsSlot(key).next = returns;
     }
 
     private Slot slot(String key) {

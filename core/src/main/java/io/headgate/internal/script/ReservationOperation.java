@@ -23,20 +23,36 @@ final class ReservationOperation {
   private ReservationOperation() {}
 
   /**
+   * An operation that was read.
+   *
+   * @param returns for each counter of the command the key of the returns to it; empty if its limit
+   *     has none
+   */
+  record Decoded(ReservationCommand command, List<String> returns) {
+    List<Charge> charges() {
+      return command.entries().stream().map(entry -> entry.reserved().charge()).toList();
+    }
+  }
+
+  /**
    * Reads the operation after its key.
    *
    * @param keys the keys of the batch
    * @param limits the limits of the batch
    * @throws IllegalArgumentException if it is malformed
    */
-  static ReservationCommand read(BatchReader in, String[] keys, List<Counter> limits) {
+  static Decoded read(BatchReader in, String[] keys, List<Counter> limits) {
     var action = action(in.number());
     long expiresAt = in.number();
     long ttl = in.number();
     int count = in.count();
     var entries = new ArrayList<ReservationCommand.Entry>();
-    for (int i = 0; i < count; i++) entries.add(entry(in, keys, limits));
-    return new ReservationCommand("", "", expiresAt, action, ttl, entries);
+    var returns = new ArrayList<String>();
+    for (int i = 0; i < count; i++) {
+      entries.add(entry(in, keys, limits));
+      returns.add(returnsKey(in, keys));
+    }
+    return new Decoded(new ReservationCommand("", "", expiresAt, action, ttl, entries), returns);
   }
 
   private static ReservationCommand.Entry entry(
@@ -58,6 +74,12 @@ final class ReservationOperation {
             : new Charge(counter, key, cost, in.number(), null);
     var reserved = new ReservedCharge(index, charge, at, freshAt, sameLimit, maxAmount, onExpiry);
     return new ReservationCommand.Entry(reserved, target, more);
+  }
+
+  /** Reads the key of the returns to a counter; empty if there is none. */
+  static String returnsKey(BatchReader in, String[] keys) {
+    int index = in.count();
+    return index == 0 ? "" : keys[index - 1];
   }
 
   private static Action action(long code) {

@@ -1,6 +1,7 @@
 package io.headgate.internal.script;
 
 import io.headgate.limit.FairShare;
+import io.headgate.limit.GiveBack;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Holdable;
@@ -9,6 +10,7 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.Share;
 import io.headgate.limit.SlotLimit;
@@ -81,6 +83,14 @@ public final class ScriptInterpreter {
     default void put(String key, ReservationRecord record) {
       throw new IllegalArgumentException("reservations are not kept here");
     }
+
+    /** Returns the returns to a bucket, {@link ReturnHistory#NONE} if there are none. */
+    default ReturnHistory returns(String key) {
+      return ReturnHistory.NONE;
+    }
+
+    /** Stores the returns to a bucket. */
+    default void put(String key, ReturnHistory returns) {}
 
     /** Records an operation for the history. */
     default void noted(Supplier<String> operation) {}
@@ -278,30 +288,43 @@ public final class ScriptInterpreter {
       var charge = charge(name);
       long madeAt = number();
       long wasFreshAt = number();
-      var next =
+      var returnsKey = ReservationOperation.returnsKey(in, keys);
+      var receipt = new GiveBack.Receipt(charge.cost(), madeAt, wasFreshAt, true);
+      var history = returns(returnsKey);
+      var returned =
           ScriptStates.giveBack(
               charge.limit(),
               memory.get(name),
+              history,
               now,
               charge.cost(),
               charge.holder(),
               charge.shareOrNone(),
-              madeAt,
-              wasFreshAt);
-      memory.put(name, next, charge.limit());
+              receipt);
+      memory.put(name, returned.state(), charge.limit());
+      if (!returned.history().equals(history)) memory.put(returnsKey, returned.history());
       memory.charged(name, -charge.cost());
       memory.noted(() -> "give back " + charge.cost() + " of " + name);
       out.put(1);
     }
 
+    private ReturnHistory returns(String key) {
+      return key.isEmpty() ? ReturnHistory.NONE : memory.returns(key);
+    }
+
     private void reservation(String key) {
-      var command = ReservationOperation.read(in, keys, limits);
+      var decoded = ReservationOperation.read(in, keys, limits);
+      var command = decoded.command();
       var record = memory.reservation(key, command.expiresAt());
-      var charges = command.entries().stream().map(entry -> entry.reserved().charge()).toList();
+      var charges = decoded.charges();
       var states = charges.stream().map(charge -> memory.get(charge.key())).toList();
-      var step = ReservationStep.of(record, command, states, now);
+      var returns = decoded.returns().stream().map(this::returns).toList();
+      var step = ReservationStep.of(record, command, states, returns, now);
       if (!step.record().equals(record)) memory.put(key, step.record());
       for (int i = 0; i < charges.size(); i++) {
+        if (!step.returns().get(i).equals(returns.get(i))) {
+          memory.put(decoded.returns().get(i), step.returns().get(i));
+        }
         if (step.states().get(i).equals(states.get(i))) continue;
         memory.put(charges.get(i).key(), step.states().get(i), charges.get(i).limit());
       }

@@ -36,7 +36,14 @@ end
 
 -- Returns at most the debt that would be left if there had been no later charge: the rest is refilled already, and a
 -- full bucket does not refill further. Reduces the debt by time, so that a debt above the capacity stays exact.
-give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at)
+-- A token bucket with a key of its returns is exact instead; see returns.lua.
+give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at, _, amount, is_last, returns_k)
+  if returns_k and returns_k > 0 then
+    local empty_at, slack, history =
+      returns.reduce(state[2], state[3], limit, cost, amount, charged_at, was_fresh_at, is_last, returns_k)
+    if history then returns.store(returns_k, history) end
+    return empty_at and {BUCKET, empty_at, slack, state[4]}
+  end
   local permits, period, unrefilled = limit[2], limit[3], was_fresh_at - now
   if state[2] <= now or unrefilled <= 0 then return nil end
   local returned = min(cost, max(limit[5], floor((9007199254740992 - permits) / period))) * period

@@ -15,7 +15,7 @@ local complete_call -- the function of adaptive-controller.lua, once it is neede
 local changed = {} -- keys whose states are written at the end of the batch
 local sizes, expiries = {}, {} -- by index of KEYS: the length of the stored text and its expiry (s)
 
-local has_multi, uses = args[2] == 1, {}
+local has_multi, uses = args[2] % 2 == 1, {}
 for _, limit in ipairs(limits) do uses[limit[1]] = true end
 
 local function add_outcome(kind, remaining, reset, wait, certain)

@@ -176,8 +176,8 @@ step[HELD] = function(held, limit, k, cost)
   return REFUSED, left, reset, wait
 end
 
-give_back[HELD] = function(held, limit, k, cost, charged_at, was_fresh_at)
-  local next_state = give_back[limit[1]](held.state, limit, k, cost, charged_at, was_fresh_at)
+give_back[HELD] = function(held, limit, k, ...)
+  local next_state = give_back[limit[1]](held.state, limit, k, ...)
   return next_state and with_holds(next_state, held.holds, limit, k)
 end
 

@@ -8,7 +8,7 @@
 --   or        RELEASE_AFTER, key, limit, holder, duration of the call (µs), how it ended (0 success, 1 error, 2 dropped):
 --             as RELEASE, and learns from the call
 --   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would be fresh without later
---             charges (µs): returns 1
+--             charges (µs), and the key of the returns to a token bucket, or 0: returns 1
 --   or        HOLD, key, limit, holder (a number), order, permits spent of the previous hold, size of that hold, its
 --             end (µs), cost, permits wanted, lease (µs): returns an outcome and the size of the new hold
 --   or        REPORT, key, limit, cost: returns whether it was counted 0|1, the algorithm, the number of fields of the
@@ -17,8 +17,8 @@
 --             which an update extends it (µs), the number of counters, and for each its index, key, limit, target (-1:
 --             not reported), more, the reserved permits, when they were charged (µs), when the counter would be fresh
 --             (µs), whether the limit is the one that was reserved 0|1, the most that it may hold, on expiry (0 used, 1
---             used or reserved, 2 reserved, 3 nothing), holder (a text): returns the status (0 unknown, and nothing
---             else; 1 open, 2 settled, 3 expired), expires_at (µs), grown 0|1, and for each counter the permits charged,
+--             used or reserved, 2 reserved, 3 nothing), holder (a text), the key of the returns to a token bucket, or
+--             0: returns the status (0 unknown, and nothing else; 1 open, 2 settled, 3 expired), expires_at (µs), grown 0|1, and for each counter the permits charged,
 --             the permits used plus 1 (0: not reported), remaining, whether it has permits again 0|1, and the permits
 --             that updates have added
 --
@@ -68,8 +68,9 @@ while pos <= #args do
     pos = pos + 1
     if mode == GIVE_BACK then
       local state_now = load_state(k, limit, true)
-      local next_state = give_back[state_now[1]](state_now, limit, k, cost, extra, args[pos], holder)
-      pos = pos + 1
+      local next_state =
+        give_back[state_now[1]](state_now, limit, k, cost, extra, args[pos], holder, cost, true, args[pos + 1])
+      pos = pos + 2
       if next_state then states[k], changed[k] = next_state, true end
       n = n + 1
       reply[n] = 1

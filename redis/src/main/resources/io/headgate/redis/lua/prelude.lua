@@ -1,17 +1,18 @@
 -- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-plan.lua,
--- fast-path.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
+-- returns.lua, fast-settle.lua, fast-path.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
 -- plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
 -- Mirrors Plan.step and the limits that it calls. Every number is an integer that a double represents exactly.
 --
 --   KEYS      the keys of the counters of the batch, each once
---   ARGV[1]   one MessagePack array: now (µs; -1 for this server's clock), whether there are plans of several
---             charges 0|1, the number of limits, the limits (seven numbers each: the algorithm and the parameters
+--   ARGV[1]   one MessagePack array: now (µs; -1 for this server's clock), the sum of 1 if there are plans of several
+--             charges and 2 if there are reservations or charges to give back, the number of limits, the limits (seven numbers each: the algorithm and the parameters
 --             that its file describes), then the commands (see plan.lua)
 --   returns   one MessagePack array: now (µs), then the replies of the commands in order; or -now alone, with nothing
 --             executed, if now is outside the window ends that were sent for a calendar window. The client's clock
 --             differs from the server's then, and the client sends the batch again with the ends around now
 
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD, FAIR = 1, 2, 3, 4, 5, 6, 7
+local KEPT = 600000000 -- how long the record of a reservation is kept after its expiry (µs)
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
 local call = redis.call
 local home_ready_at -- set by home-guard.lua

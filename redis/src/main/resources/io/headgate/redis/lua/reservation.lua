@@ -30,7 +30,7 @@ local function add_piece(ledger, amount, state)
 end
 
 -- Changes the charge of a counter: returns the newest pieces first, or charges the difference without a check.
-local function correct_to(c, target)
+local function correct_to(c, target, is_last)
   local limit, ledger, charged = c.limit, c.ledger, total(c.ledger)
   if target == charged or not holds.is_holdable(limit) then return end
   local state = load_state(c.k, limit, false)
@@ -45,7 +45,8 @@ local function correct_to(c, target)
     while rest > 0 do
       local piece = table.remove(pieces)
       local returned = min(rest, piece[1])
-      local next_state = give_back[state[1]](state, limit, c.k, returned, piece[2], piece[3])
+      local next_state =
+        give_back[state[1]](state, limit, c.k, returned, piece[2], piece[3], nil, piece[1], is_last, c.returns)
       if next_state then
         state = next_state
         states[c.k], changed[c.k] = state, true
@@ -62,11 +63,11 @@ local function remaining(c)
   return left
 end
 
-local function finish(c, target)
+local function finish(c, target, is_last)
   if c.limit[1] == SLOTS then
     slot_operations.release(c.k, c.limit, c.holder)
   else
-    correct_to(c, target)
+    correct_to(c, target, is_last)
   end
 end
 
@@ -114,7 +115,7 @@ end
 local function settle(counters)
   for _, c in ipairs(counters) do
     if c.target ~= UNREPORTED then c.ledger.used = c.target end
-    finish(c, c.target == UNREPORTED and total(c.ledger) or c.target)
+    finish(c, c.target == UNREPORTED and total(c.ledger) or c.target, true)
   end
 end
 
@@ -156,10 +157,11 @@ return function(record)
     local c = {
       index = args[pos], k = args[pos + 1], limit = limits[args[pos + 2]], target = args[pos + 3], more = args[pos + 4],
       same_limit = args[pos + 8] == 1, max_amount = args[pos + 9], on_expiry = args[pos + 10], holder = args[pos + 11],
+      returns = args[pos + 12],
       ledger = {used = UNREPORTED, grown = 0, pieces = {{args[pos + 5], args[pos + 6], args[pos + 7]}}},
     }
     if c.limit[1] == FAIR then c.holder = {c.holder, 1} end
-    pos = pos + 12
+    pos = pos + 13
     counters[i] = c
   end
   local text = call('GET', key)

@@ -121,7 +121,7 @@ class BatcherTest {
     batcher.submit(giveBack);
     expire(System.nanoTime());
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 2); // the bucket and its returns
     expire(System.nanoTime());
     connection
         .calls

@@ -8,6 +8,7 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
@@ -52,6 +53,7 @@ class ReservationParityTest {
   private final Random random = new Random(20_261_117);
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, ReservationRecord> records = new HashMap<>();
+  private final Map<String, ReturnHistory> returns = new HashMap<>();
   private final List<Open> reservations = new ArrayList<>();
 
   /** A reservation that was made, with its charges. */
@@ -73,6 +75,9 @@ class ReservationParityTest {
             TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(11),
             TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(50)),
         List.of(new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100_000)), 40)),
+        // The clock passes its refill time slowly, so that it has more returns than are stored.
+        List.of(new TokenBucket(Rate.of(100, Duration.ofSeconds(100)), 100)),
+        List.of(new TokenBucket(Rate.of(3, Duration.ofNanos(2_000)), 30)),
         List.of(
             FixedWindow.of(Rate.of(20, Duration.ofSeconds(4))),
             SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))),
@@ -195,9 +200,14 @@ class ReservationParityTest {
         entries.stream()
             .map(entry -> states.getOrDefault(entry.reserved().charge().key(), State.FRESH))
             .toList();
-    var step = ReservationStep.of(record, command, before, now);
+    var returned =
+        entries.stream()
+            .map(entry -> returns.getOrDefault(entry.reserved().charge().key(), ReturnHistory.NONE))
+            .toList();
+    var step = ReservationStep.of(record, command, before, returned, now);
     records.put(open.nonce, step.record());
     for (int i = 0; i < entries.size(); i++) {
+      returns.put(entries.get(i).reserved().charge().key(), step.returns().get(i));
       states.put(entries.get(i).reserved().charge().key(), step.states().get(i));
     }
     var script = ScriptCommand.reservation(command);

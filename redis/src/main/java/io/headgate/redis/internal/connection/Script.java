@@ -48,8 +48,10 @@ record Script(String text, String sha1) {
   private static String compose(String guard) {
     var text = new StringBuilder(file("prelude")).append(guard);
     // A batch defines only the functions it uses: each definition costs 0.2 µs per call.
-    text.append("local fast_plan\nif args[2] == 1 or has_rolling then\n");
+    text.append("local fast_plan\nif args[2] % 2 == 1 or has_rolling then\n");
     text.append(file("fast-plan")).append("end\n");
+    text.append("local returns, settle\nif args[2] > 1 then\n");
+    text.append(file("returns")).append(file("fast-settle")).append("end\n");
     text.append(file("fast-path")).append(file("general")).append(file("utilization"));
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
