@@ -96,6 +96,7 @@ class SizeCommandTest extends Shell {
         .matches("redis-server --maxmemory \\d+mb --maxmemory-policy noeviction");
     var fast = size("--callers", "1M", "--store", "redis", "--rate", "1M");
     assertThat(fast.at("redis").at("primaries").number()).isGreaterThan(3);
+    assertThat(fast.at("redis").at("connections").isPresent()).isFalse();
     assertThat(fast.at("commands").items().getLast().text()).endsWith("redis-cluster://HOST:6379");
     assertThat(fast.at("notes").items().getFirst().text()).contains("Redis Cluster");
   }

@@ -39,7 +39,7 @@ public record Sizing(
    * @param cores the cores that the checks keep busy
    * @param primaries the number of primaries, each with one busy core
    * @param networkBytes bytes per second, in both directions
-   * @param connections the connections of all instances to a single server
+   * @param connections the connections of all instances to a single server; 0 for several
    */
   public record RedisNeeds(
       double maxMemory,

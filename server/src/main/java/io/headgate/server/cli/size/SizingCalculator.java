@@ -174,7 +174,7 @@ public final class SizingCalculator {
         cores,
         primaries,
         network * request.rate(),
-        CONNECTIONS * request.instances());
+        primaries == 1 ? CONNECTIONS * request.instances() : 0);
   }
 
   private double httpMicros() {

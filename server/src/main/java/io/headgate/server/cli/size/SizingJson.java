@@ -57,7 +57,7 @@ public final class SizingJson {
     out.writeNumberField("cores", redis.cores());
     out.writeNumberField("primaries", redis.primaries());
     whole(out, "networkBytesPerSecond", redis.networkBytes());
-    out.writeNumberField("connections", redis.connections());
+    if (redis.primaries() == 1) out.writeNumberField("connections", redis.connections());
     out.writeEndObject();
   }
 

@@ -51,12 +51,12 @@ public final class SizingText {
     var redis = sizing.redis();
     row(
         "redis",
-        "%d MiB of memory, %d %s, %d connections"
+        "%d MiB of memory, %s"
             .formatted(
                 SizingAdvice.mebibytes(redis.maxMemory()),
-                redis.primaries(),
-                redis.primaries() == 1 ? "server" : "primaries",
-                redis.connections()));
+                redis.primaries() == 1
+                    ? "1 server, %d connections".formatted(redis.connections())
+                    : "%d primaries".formatted(redis.primaries())));
     row("", "%s µs of CPU a check".formatted(decimal(redis.micros())));
     if (sizing.request().rate() == 0) return;
     row(
@@ -65,7 +65,7 @@ public final class SizingText {
             .formatted(
                 decimal(redis.cores()),
                 decimal(redis.networkBytes() * 8 / 1e6),
-                number(sizing.request().rate())));
+                number((double) sizing.request().rate())));
   }
 
   private void printInstances(Sizing sizing) {
