@@ -23,7 +23,7 @@ public final class Callers implements AutoCloseable {
   public static final int COUNT = 64;
 
   /** Returned by a caller's supplier of keys to end the caller. */
-  static final int NO_MORE = -1;
+  public static final int NO_MORE = -1;
 
   private static final int MAX_IMMEDIATE_REPLIES = 100;
   private static final int PRECISION = 2;

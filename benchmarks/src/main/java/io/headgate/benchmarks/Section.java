@@ -4,6 +4,8 @@ import io.headgate.benchmarks.adaptive.AdaptiveReport;
 import io.headgate.benchmarks.cluster.ClusterFaults;
 import io.headgate.benchmarks.cluster.ClusterSpeed;
 import io.headgate.benchmarks.regions.RegionBenchmark;
+import io.headgate.benchmarks.scale.ScaleReport;
+import io.headgate.benchmarks.sizing.SizingReport;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -23,7 +25,9 @@ enum Section {
   REGIONS("Regions"),
   CLUSTER("Cluster"),
   CLUSTER_FAULTS("Failures of a cluster"),
-  JAVA("Filter and client");
+  JAVA("Filter and client"),
+  SIZING("Figures of the calculator"),
+  SCALE("Scale");
 
   final String title;
 
@@ -58,6 +62,15 @@ enum Section {
               context.root().resolve("server/target/headgate.jar"),
               context.effort() == Effort.FULL);
       case JAVA -> JavaStack.report(context);
+      case SIZING ->
+          SizingReport.report(
+              context.progress(),
+              SizingReport.Pace.of(context.effort() == Effort.FULL),
+              context.root().resolve(SizingReport.FIGURES),
+              context.root().resolve("benchmarks/results/sizing.properties"));
+      case SCALE ->
+          ScaleReport.report(
+              context.progress(), ScaleReport.Pace.of(context.effort() == Effort.FULL));
       case ADAPTIVE ->
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),

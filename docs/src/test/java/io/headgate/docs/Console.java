@@ -64,7 +64,7 @@ final class Console implements AutoCloseable {
 
   private static boolean needsService(String command) {
     return command.contains("curl")
-        || command.matches("./headgate (?!rules (lint|example)|simulate).*");
+        || command.matches("./headgate (?!rules (lint|example)|simulate|size).*");
   }
 
   /** Replaces the directories of an installation. */

@@ -72,6 +72,7 @@ final class CommandTree {
             List.of(
                 new Entry("serve", () -> ServeHelp.applied(of(serve()))),
                 plain("warm-up", () -> new WarmUpCommand(context)),
+                plain("size", () -> new SizeCommand(context)),
                 client("doctor", () -> new DoctorCommand(context, configuration, client)))),
         new Group(
             "See what a running service does",

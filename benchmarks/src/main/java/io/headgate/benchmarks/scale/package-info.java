@@ -1,0 +1,8 @@
+/**
+ * Measures behaviour at scale: millions of keys and 100,000 rules in memory, a constant rate over a
+ * long time, and latency under open-loop load.
+ */
+@NullMarked
+package io.headgate.benchmarks.scale;
+
+import org.jspecify.annotations.NullMarked;
