@@ -70,12 +70,14 @@ final class WindowCell extends WordCell {
     if (state == 0) return State.FRESH;
     int bits = countBits(length);
     long end = (state >>> bits) * length;
-    return new WindowState(end, state & (1L << bits) - 1, permits, length);
+    long count = state & ((1L << bits) - 1);
+    return new WindowState(end, count, permits, length);
   }
 
   private static long pack(State state, long length) {
     if (state instanceof WindowState window) {
-      return (window.end() / length << countBits(length) | window.count()) << FLAG_BITS;
+      long number = window.end() / length;
+      return (number << countBits(length) | window.count()) << FLAG_BITS;
     }
     if (state instanceof State.Fresh) return 0;
     throw new IllegalStateException("a cell of window states can't store " + state);
