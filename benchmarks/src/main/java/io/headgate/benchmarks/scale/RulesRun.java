@@ -45,8 +45,12 @@ final class RulesRun {
     long readAt = System.nanoTime();
     var set = RuleSet.of(read);
     long compiledAt = System.nanoTime();
-    double bytes = (HeapMeter.live() - before) / (double) count;
-    Reference.reachabilityFence(text);
+    double bytes;
+    try {
+      bytes = (HeapMeter.live() - before) / (double) count;
+    } finally {
+      Reference.reachabilityFence(text);
+    }
     try (var limiter = RateLimiter.inMemory(set)) {
       run(limiter, count, checks / 4);
       double nanos = run(limiter, count, checks);

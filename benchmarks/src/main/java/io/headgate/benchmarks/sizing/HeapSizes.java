@@ -9,7 +9,6 @@ import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.net.FreePorts;
 import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -64,7 +63,6 @@ final class HeapSizes {
       long before = used();
       FilledKeys.fill(callers, limiter, limit.cost(), count, each);
       double bytes = (used() - before) / (double) count;
-      Reference.reachabilityFence(limiter);
       return bytes - textBytes(FilledKeys.KEY_LENGTH);
     }
   }

@@ -18,7 +18,6 @@ import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,8 +90,9 @@ class SizeAgreementTest extends Shell {
       Eventually.holds(
           "the instance has its connections",
           Duration.ofSeconds(10),
-          () -> info("clients", "connected_clients:") - others == 2);
-      Reference.reachabilityFence(limiter);
+          () ->
+              limiter.checkForResult(Subject.of("user:1")).source() == Source.STORE
+                  && info("clients", "connected_clients:") - others == 2);
     }
   }
 
