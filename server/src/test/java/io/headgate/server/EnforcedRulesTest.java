@@ -126,10 +126,9 @@ class EnforcedRulesTest {
       rules.stopWatching();
       write("second");
       await()
-          .untilAsserted(
-              () ->
-                  assertThat(Thread.getAllStackTraces().keySet())
-                      .noneMatch(thread -> thread.getName().equals("headgate-rules")));
+          .untilAsserted(() ->
+              assertThat(Thread.getAllStackTraces().keySet())
+                  .noneMatch(thread -> thread.getName().equals("headgate-rules")));
       assertThat(ids(rules.limiter())).containsExactly("first");
     }
   }

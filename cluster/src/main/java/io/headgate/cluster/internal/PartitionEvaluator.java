@@ -103,7 +103,7 @@ final class PartitionEvaluator {
 
     @Override
     public OwnerScript.OwnedReturns returns(String name) {
-      return StoredReturns.in(anchor, partition, name);
+      return StoredReturns.in(anchor, name);
     }
   }
 }

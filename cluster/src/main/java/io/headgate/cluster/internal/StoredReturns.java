@@ -27,13 +27,12 @@ final class StoredReturns implements OwnerScript.OwnedReturns {
   }
 
   /**
-   * Returns the returns of a name in a partition.
+   * Returns the returns of a name.
    *
-   * @param anchor an entry of the partition
+   * @param anchor an entry of its partition
    */
-  static StoredReturns in(BinaryEntry<EntryKey, byte[]> anchor, int partition, String name) {
-    var key = new EntryKey(partition, name);
-    return new StoredReturns(anchor.getAssociatedEntry(GridNode.COUNTERS, key));
+  static StoredReturns in(BinaryEntry<EntryKey, byte[]> anchor, String name) {
+    return new StoredReturns(PartitionCall.entry(anchor, name));
   }
 
   @Override
