@@ -33,7 +33,8 @@ final class HeadgateProcess implements AutoCloseable {
       command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
       // The first process that exits writes an archive of its classes, which the others load.
       command.addAll(List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + ARCHIVE));
-      command.addAll(List.of("-Xlog:cds*=off", "-jar", JAR.toString()));
+      // Without it the JVM may warn that it could not map its own archive, into the error output.
+      command.addAll(List.of("-XX:-PrintWarnings", "-Xlog:cds*=off", "-jar", JAR.toString()));
       command.addAll(List.of(args));
       out = Files.createTempFile(folder, "out", ".txt");
       err = Files.createTempFile(folder, "err", ".txt");

@@ -1,0 +1,110 @@
+package io.headgate.server.cli;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Measures the heap of memory stores in a process of its own. In the JVM of the tests a collection
+ * takes long, and other threads allocate.
+ */
+final class StoreHeap {
+  static final int KEYS = 20_000;
+  private static final int IN_FLIGHT = 500;
+  private static final int MAX_COLLECTIONS = 20;
+  private static final long MAX_CHANGE = 16 * 1024;
+
+  private StoreHeap() {}
+
+  /** Returns a rule file with one limit for each user. */
+  static String rules(String limit) {
+    return "[{ id: per-user, match: { key: \"user:*\" }, limit: { algorithm: %s } }]"
+        .formatted(limit);
+  }
+
+  /** Returns the bytes of a store with {@link #KEYS} keys, by limit. */
+  static Map<String, Double> measure(List<String> limits) throws IOException {
+    var classPath = System.getProperty("surefire.test.class.path");
+    var command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath == null ? System.getProperty("java.class.path") : classPath,
+                StoreHeap.class.getName()));
+    command.addAll(limits);
+    var process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (var out = process.inputReader(StandardCharsets.UTF_8)) {
+      var heap = new HashMap<String, Double>();
+      for (var limit : limits) heap.put(limit, Double.parseDouble(String.valueOf(out.readLine())));
+      return heap;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Prints the bytes of a store for each argument, a limit. */
+  public static void main(String[] limits) {
+    var kept = new ArrayList<RateLimiter>(); // one that is collected would reduce the next result
+    for (var limit : limits) {
+      var store = MemoryStore.create(Ticker.system(), 2 * KEYS);
+      var limiter = RateLimiter.with(store, RuleFile.read(rules(limit)));
+      kept.add(limiter);
+      long before = used();
+      fill(limiter, limit);
+      System.out.println(used() - before);
+    }
+    kept.forEach(RateLimiter::close);
+  }
+
+  /** Uses all permits of a limit that stores each request, and 99% of a bucket of an odd rate. */
+  static void fill(RateLimiter limiter, String limit) {
+    int each = limit.contains(": 10/1d") || limit.contains("max: 10,") ? 10 : 1;
+    long cost = limit.contains("999983") ? 990_000 : 1;
+    var pending = new ArrayList<CompletableFuture<?>>();
+    for (int i = 0; i < KEYS * each; i++) {
+      var subject = Subject.of("user:%011d".formatted(i % KEYS));
+      pending.add(check(limiter, Request.of(subject, cost)));
+      if (pending.size() < IN_FLIGHT) continue;
+      CompletableFuture.allOf(pending.toArray(CompletableFuture[]::new)).join();
+      pending.clear();
+    }
+    CompletableFuture.allOf(pending.toArray(CompletableFuture[]::new)).join();
+  }
+
+  private static CompletableFuture<?> check(RateLimiter limiter, Request request) {
+    return limiter
+        .checkForResultAsync(request)
+        .thenAccept(result -> {
+          if (!result.isAllowed()) throw new IllegalStateException(request + " was denied");
+        })
+        .toCompletableFuture();
+  }
+
+  private static long used() {
+    long last = Long.MAX_VALUE;
+    for (int i = 0; i < MAX_COLLECTIONS; i++) {
+      System.gc();
+      long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+      if (i >= 2 && Math.abs(last - now) <= MAX_CHANGE) return now;
+      last = now;
+    }
+    return last;
+  }
+}
