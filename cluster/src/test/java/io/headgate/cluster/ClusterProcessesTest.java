@@ -97,13 +97,17 @@ class ClusterProcessesTest {
 
   @Test
   void resetReachesAllMembers() {
-    runOnAll("strict", "reset", LIMIT / 2);
-    assertThat(MEMBERS.get(1).counts("run strict reset 10").allowed()).isZero();
-    assertThat(MEMBERS.get(0).call("reset strict reset")).isEqualTo("reset");
+    assertResetReaches(MEMBERS.get(1), "reset");
+  }
+
+  private static void assertResetReaches(MemberProcess member, String key) {
+    runOnAll("strict", key, LIMIT / 2);
+    assertThat(member.counts("run strict " + key + " 10").allowed()).isZero();
+    assertThat(MEMBERS.get(0).call("reset strict " + key)).isEqualTo("reset");
     Eventually.holds(
         "the reset counter admits again",
         Duration.ofSeconds(5),
-        () -> MEMBERS.get(1).counts("run strict reset 10").allowed() == 10);
+        () -> member.counts("run strict " + key + " 10").allowed() == 10);
   }
 
   @Test
@@ -177,6 +181,14 @@ class ClusterProcessesTest {
     var after = runOnAll("large", "stopped", LARGE);
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
+    try (var other = start(3).awaitJoined()) {
+      awaitMembers(4);
+      other.call("leave");
+    }
+    Eventually.holds(
+        "the member that joined again is told that another one leaves",
+        Duration.ofSeconds(30),
+        () -> stopped.status().expected() == 3 && stopped.status().unreachable() == 0);
   }
 
   @Test

@@ -270,6 +270,7 @@ public final class GridNode implements AutoCloseable {
   private void check() {
     try {
       if (!cache.getCacheService().isRunning() && !closed) loop.execute(this::rejoin);
+      else if (!notices.isRunning() && !closed) loop.execute(this::receiveNotices);
       updateMembers();
       suspects.update(notices.getCluster().getMemberSet(), System.nanoTime());
     } catch (RuntimeException e) {
@@ -283,6 +284,20 @@ public final class GridNode implements AutoCloseable {
     LOG.warning("this member was expelled from the cluster; joining again without its counters");
     int counters = cache.size();
     LOG.info(() -> "joined the cluster again, which has %d counters".formatted(counters));
+  }
+
+  /**
+   * Starts the service of notices, which ends with an expulsion too. Unlike that of the counters,
+   * it is not used by checks, and would not start again before this member sends a notice itself.
+   */
+  private void receiveNotices() {
+    if (closed || notices.isRunning()) return;
+    var unused = factory.ensureService(NOTICES);
+    var to = listener;
+    if (to != null && connected) {
+      to.disconnected(); // notices were missed
+      to.subscribed();
+    }
   }
 
   private void updateMembers() {
