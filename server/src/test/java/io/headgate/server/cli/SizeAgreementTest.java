@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,12 +42,10 @@ class SizeAgreementTest extends Shell {
           "adaptive-concurrency, min: 1, initial: 1, max: 1, lease: 1d");
 
   private static RedisServer server;
-  private static Map<String, Double> heap;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() {
     server = RedisServer.start();
-    heap = StoreHeap.measure(LIMITS);
   }
 
   @AfterAll
@@ -60,7 +57,7 @@ class SizeAgreementTest extends Shell {
   @FieldSource("LIMITS")
   void computedMemoryIsThatOfTheStores(String limit) throws IOException {
     Files.writeString(folder.resolve("rules.yaml"), StoreHeap.rules(limit));
-    assertThat(heap.get(limit))
+    assertThat(StoreHeap.measure(limit))
         .as("heap")
         .isCloseTo(computed("memory"), withPercentage(TOLERANCE_PERCENT));
     assertThat(redis(limit))

@@ -11,19 +11,19 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the heap of memory stores in a process of its own. In the JVM of the tests a collection
- * takes long, and other threads allocate.
+ * Measures the heap of a memory store in a process of its own. In the JVM of the tests a collection
+ * takes long, and other threads and stores allocate.
  */
 final class StoreHeap {
   static final int KEYS = 20_000;
   private static final int IN_FLIGHT = 500;
-  private static final int MAX_COLLECTIONS = 20;
+  private static final int MAX_COLLECTIONS = 100;
+  private static final int EQUAL_COLLECTIONS = 4;
+  private static final long PAUSE_NANOS = 20_000_000;
   private static final long MAX_CHANGE = 16 * 1024;
 
   private StoreHeap() {}
@@ -34,43 +34,36 @@ final class StoreHeap {
         .formatted(limit);
   }
 
-  /** Returns the bytes of a store with {@link #KEYS} keys, by limit. */
-  static Map<String, Double> measure(List<String> limits) throws IOException {
+  /** Returns the bytes of a store with {@link #KEYS} keys. */
+  static double measure(String limit) throws IOException {
     var classPath = System.getProperty("surefire.test.class.path");
-    var command =
-        new ArrayList<>(
-            List.of(
+    var process =
+        new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 classPath == null ? System.getProperty("java.class.path") : classPath,
-                StoreHeap.class.getName()));
-    command.addAll(limits);
-    var process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                StoreHeap.class.getName(),
+                limit)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
     try (var out = process.inputReader(StandardCharsets.UTF_8)) {
-      var heap = new HashMap<String, Double>();
-      for (var limit : limits) heap.put(limit, Double.parseDouble(String.valueOf(out.readLine())));
-      return heap;
+      return Double.parseDouble(String.valueOf(out.readLine()));
     } finally {
       process.destroyForcibly();
     }
   }
 
-  /** Prints the bytes of a store for each argument, a limit. */
-  public static void main(String[] limits) {
-    var kept = new ArrayList<RateLimiter>(); // one that is collected would reduce the next result
-    for (var limit : limits) {
-      var store = MemoryStore.create(Ticker.system(), 2 * KEYS);
-      var limiter = RateLimiter.with(store, RuleFile.read(rules(limit)));
-      kept.add(limiter);
+  /** Prints the bytes of a store with the limit of the argument. */
+  public static void main(String[] args) {
+    var store = MemoryStore.create(Ticker.system(), 2 * KEYS);
+    try (var limiter = RateLimiter.with(store, RuleFile.read(rules(args[0])))) {
       long before = used();
-      fill(limiter, limit);
+      fill(limiter, args[0]);
       System.out.println(used() - before);
     }
-    kept.forEach(RateLimiter::close);
   }
 
   /** Uses all permits of a limit that stores each request, and 99% of a bucket of an odd rate. */
@@ -97,12 +90,15 @@ final class StoreHeap {
         .toCompletableFuture();
   }
 
+  /** Returns the used heap once several collections in a row have found the same. */
   private static long used() {
     long last = Long.MAX_VALUE;
-    for (int i = 0; i < MAX_COLLECTIONS; i++) {
+    int equal = 0;
+    for (int i = 0; i < MAX_COLLECTIONS && equal < EQUAL_COLLECTIONS; i++) {
       System.gc();
+      LockSupport.parkNanos(PAUSE_NANOS); // lets other threads finish their work
       long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      if (i >= 2 && Math.abs(last - now) <= MAX_CHANGE) return now;
+      equal = Math.abs(last - now) <= MAX_CHANGE ? equal + 1 : 0;
       last = now;
     }
     return last;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * connections. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
+  private static final Duration MAX_WAIT = Duration.ofSeconds(20);
+  private static final long RETRY_NANOS = 10_000_000;
+
   private final NetworkConditions up = new NetworkConditions();
   private final NetworkConditions down = new NetworkConditions();
   private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
@@ -128,12 +132,19 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   private void startListening() {
-    try {
-      var again = listenOn(port);
-      listener = again;
-      accept(again);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot listen on port " + port + " again", e);
+    long end = System.nanoTime() + MAX_WAIT.toNanos();
+    while (listener == null) {
+      try {
+        var again = listenOn(port);
+        listener = again;
+        accept(again);
+      } catch (IOException e) {
+        // While the port was closed, a connection of another process may have been given it.
+        if (System.nanoTime() - end > 0) {
+          throw new UncheckedIOException("cannot listen on port " + port + " again", e);
+        }
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
     }
   }
 
