@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 class SizeAgreementTest extends Shell {
   private static final double TOLERANCE_PERCENT = 15;
 
-  private static final List<String> LIMITS =
+  static final List<String> LIMITS =
       List.of(
           "token-bucket, rate: 100/1d",
           "token-bucket, rate: 999983/1h",
