@@ -64,13 +64,14 @@ final class CellTable {
   }
 
   /**
-   * Returns the cell of the charge's counter as one that can store holds, which the word of a
-   * {@link WordCell} can't. Replaces such a cell by one with the same state.
+   * Returns the cell of the charge's counter as one that can store any state, also with holds or
+   * with a debt above the limit, which the word of a {@link WordCell} can't. Replaces such a cell
+   * by one with the same state.
    */
-  Cell obtainForHolds(Charge charge, long now) {
+  Cell obtainForAnyState(Charge charge, long now) {
     int hash = charge.hash();
     var cell = Segment.findUnlocked(chains, index(hash), charge.counter(), charge.key(), hash);
-    return cell instanceof StateCell ? cell : segment(hash).obtainForHolds(charge, now);
+    return cell instanceof StateCell ? cell : segment(hash).obtainForAnyState(charge, now);
   }
 
   /** Removes the cell of this counter and key, if there is one. */

@@ -25,7 +25,7 @@ final class MemoryHoldStore implements HoldStore {
     }
     long now = store.now();
     while (true) {
-      var cell = cells.obtainForHolds(charge, now);
+      var cell = cells.obtainForAnyState(charge, now);
       var state = cell.lock();
       if (state == null) continue;
       var next = state;

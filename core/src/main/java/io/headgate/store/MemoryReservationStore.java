@@ -134,23 +134,20 @@ final class MemoryReservationStore implements ReservationStore {
     return result[0];
   }
 
-  /** Replaces the states of several counters atomically. */
+  /**
+   * Replaces the states of several counters atomically. Usage may exceed a limit by any amount, so
+   * that the state does not fit into the word of a cell.
+   */
   private void update(List<Charge> charges, long now, Function<List<State>, List<State>> change) {
     for (; ; Cell.yieldTo()) {
       var found = new @Nullable Cell[charges.size()];
-      for (int i = 0; i < found.length; i++) found[i] = cells.obtain(charges.get(i), now);
+      for (int i = 0; i < found.length; i++)
+        found[i] = cells.obtainForAnyState(charges.get(i), now);
       try (var locked = new LockedCells(found)) {
         if (!locked.isComplete()) continue;
         var steps = new ArrayList<Step>(charges.size());
         var next = change.apply(locked.states());
-        for (int i = 0; i < next.size(); i++) {
-          var state = next.get(i);
-          // A cell of bucket states can't store the fresh state as such.
-          steps.add(
-              new Step(
-                  state instanceof State.Fresh ? charges.get(i).limit().adopt(state, now) : state,
-                  PASSED));
-        }
+        for (var state : next) steps.add(new Step(state, PASSED));
         locked.store(steps);
         return;
       }

@@ -135,7 +135,7 @@ final class Segment {
   }
 
   /** Returns the cell of the charge's counter as a {@link StateCell}. */
-  Cell obtainForHolds(Charge charge, long now) {
+  Cell obtainForAnyState(Charge charge, long now) {
     int hash = charge.hash();
     lock.lock();
     try {

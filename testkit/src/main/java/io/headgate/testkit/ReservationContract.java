@@ -531,6 +531,16 @@ public abstract class ReservationContract extends StoreScenario {
     assertThat(limiter.check(tokens(1)).isAllowed()).isFalse();
   }
 
+  @ParameterizedTest
+  @MethodSource("correctable")
+  void usageOfAnyAmountIsCharged(Limit limit) {
+    var limiter = limiter(limit);
+    assertThat(limiter.check(tokens(1)).isAllowed()).isTrue();
+    for (int i = 0; i < 2; i++) limiter.charge(tokens(Request.MAX_COST));
+    assertThat(left(limiter)).isZero();
+    assertThat(limiter.check(tokens(1)).isAllowed()).isFalse();
+  }
+
   @Test
   void otherInstanceSettlesAndExpiresReservations() {
     var store = open();
