@@ -120,6 +120,33 @@ class PublishedModulesTest {
         .containsPattern("<Automatic-Module-Name>io\\.headgate\\.[a-z.]+</Automatic-Module-Name>");
   }
 
+  /** A user who installs the libraries from a clone needs neither Node nor the service. */
+  @ParameterizedTest
+  @MethodSource("published")
+  void publishedModuleNeedsOthersForItsTestsOnly(Module module) {
+    var unpublished =
+        modules().filter(other -> !other.isPublished()).map(other -> other.text("artifactId"));
+    var all = module.pom.getElementsByTagName("dependency");
+    var used =
+        Stream.iterate(0, i -> i < all.getLength(), i -> i + 1)
+            .map(i -> (Element) all.item(i))
+            .filter(dependency -> !isManaged(dependency) && !isOfTheProfileOfTests(dependency))
+            .map(dependency -> dependency.getElementsByTagName("artifactId").item(0))
+            .map(artifact -> Objects.requireNonNull(artifact).getTextContent())
+            .toList();
+    assertThat(used).doesNotContainAnyElementsOf(unpublished.toList());
+  }
+
+  private static boolean isManaged(Element dependency) {
+    return dependency.getParentNode().getParentNode().getNodeName().equals("dependencyManagement");
+  }
+
+  private static boolean isOfTheProfileOfTests(Element dependency) {
+    var profile = dependency.getParentNode().getParentNode();
+    return profile.getNodeName().equals("profile")
+        && profile.getTextContent().contains("!maven.test.skip");
+  }
+
   @Test
   void otherModulesPublishNothing() {
     assertThat(modules().filter(module -> !module.isPublished()))

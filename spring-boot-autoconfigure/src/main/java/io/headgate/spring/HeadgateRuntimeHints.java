@@ -12,7 +12,7 @@ import org.springframework.aot.hint.TypeReference;
  */
 final class HeadgateRuntimeHints implements RuntimeHintsRegistrar {
   private static final Map<String, String> HANDLES =
-      Map.of("io.headgate.store.WordCell", "word", "io.headgate.store.StateCell", "content");
+      Map.of("io.headgate.store.WordCell", "word", "io.headgate.store.StateCell", "status");
 
   @Override
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

@@ -73,7 +73,7 @@ class NativeHintsTest {
   @Test
   void fieldsOfVariableHandlesAreKept() throws ReflectiveOperationException {
     var hints = registered();
-    for (var field : new String[][] {{"WordCell", "word"}, {"StateCell", "content"}}) {
+    for (var field : new String[][] {{"WordCell", "word"}, {"StateCell", "status"}}) {
       var type = Class.forName("io.headgate.store." + field[0]);
       assertThat(reflection().onFieldAccess(type.getDeclaredField(field[1]))).accepts(hints);
     }

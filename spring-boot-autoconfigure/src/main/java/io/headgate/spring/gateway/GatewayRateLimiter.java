@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Decides the requests of routes with the filter {@code RequestRateLimiter}. The subject has the
@@ -66,6 +67,9 @@ public final class GatewayRateLimiter implements RateLimiter<GatewayRateLimiter.
     var headers = new LinkedHashMap<String, String>();
     fields.write(result, 0, (field, value) -> headers.put(field.field(), value.toString()));
     var response = Mono.just(new Response(result.isAllowed(), headers));
+    // The gateway writes denials at once; among responses of other threads, Reactor Netty up to
+    // 1.3.7 stops reading.
+    if (!result.isAllowed()) return response.publishOn(Schedulers.parallel());
     return result.delay().isZero() ? response : Mono.delay(result.delay()).then(response);
   }
 }

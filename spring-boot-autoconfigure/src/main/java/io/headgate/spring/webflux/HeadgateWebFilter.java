@@ -18,12 +18,13 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Checks each HTTP request as the servlet filter does, without blocking a thread. A request keeps
  * its concurrency slots until its response is complete, has failed or is cancelled. With a remote
- * store, a request continues on a thread of Reactor, so that handlers do not occupy the event loops
- * of the store. Thread-safe.
+ * store and after a delay, a request continues on the thread of its connection, so that handlers do
+ * not occupy the event loops of the store. Denials are written there, too. Thread-safe.
  */
 public final class HeadgateWebFilter implements WebFilter, Ordered {
   private final RequestChecker checker;
@@ -64,12 +65,13 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
   }
 
   private Mono<Void> check(Request wanted, ServerWebExchange exchange, WebFilterChain chain) {
-    return ReactiveChecks.check(checker, wanted)
+    var thread = ConnectionThread.of(exchange.getRequest());
+    return ReactiveChecks.check(checker, wanted, thread)
         .map(Optional::of)
         .onErrorResume(HeadgateWebFilter::isStoreFailure, e -> Mono.just(Optional.empty()))
         .flatMap(result ->
             result.isPresent()
-                ? decided(result.get(), exchange, chain)
+                ? decided(result.get(), exchange, chain, thread)
                 : ReactiveProblemResponse.writeUnavailable(exchange.getResponse()));
   }
 
@@ -78,10 +80,9 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
         || (problem instanceof CompletionException && problem.getCause() instanceof StoreException);
   }
 
-  private Mono<Void> decided(CheckResult result, ServerWebExchange exchange, WebFilterChain chain) {
-    if (!result.isAllowed()) {
-      return ReactiveProblemResponse.writeDenial(result, exchange.getResponse());
-    }
+  private Mono<Void> decided(
+      CheckResult result, ServerWebExchange exchange, WebFilterChain chain, Scheduler thread) {
+    if (!result.isAllowed()) return ReactiveProblemResponse.writeDenial(result, exchange);
     var slots = checker.slots(result);
     long waited = RoundedTimes.micros(result.delay());
     Mono<Void> rest =
@@ -92,7 +93,7 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
           }
           return chain.filter(exchange);
         });
-    if (waited > 0) rest = Mono.delay(result.delay()).then(rest);
+    if (waited > 0) rest = Mono.delay(result.delay()).publishOn(thread).then(rest);
     return slots == null ? rest : holding(slots, exchange, rest);
   }
 

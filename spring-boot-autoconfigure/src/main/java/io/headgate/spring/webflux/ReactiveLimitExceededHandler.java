@@ -23,6 +23,6 @@ final class ReactiveLimitExceededHandler implements WebExceptionHandler, Ordered
         || exchange.getResponse().isCommitted()) {
       return Mono.error(problem);
     }
-    return ReactiveProblemResponse.writeDenial(exceeded.result(), exchange.getResponse());
+    return ReactiveProblemResponse.writeDenial(exceeded.result(), exchange);
   }
 }

@@ -9,6 +9,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Writes rate-limit headers and problem documents. */
@@ -24,11 +25,16 @@ final class ReactiveProblemResponse {
     FIELDS.write(result, waited, (field, value) -> headers.set(field.field(), value.toString()));
   }
 
-  /** Writes the response to a denied request. */
-  static Mono<Void> writeDenial(CheckResult result, ServerHttpResponse response) {
-    writeHeaders(result, 0, response.getHeaders());
-    var problem = DenialProblem.of(result);
-    return write(response, problem.status(), problem.json());
+  /** Writes the response to a denied request, on the {@link ConnectionThread}. */
+  static Mono<Void> writeDenial(CheckResult result, ServerWebExchange exchange) {
+    var response = exchange.getResponse();
+    return Mono.defer(
+            () -> {
+              writeHeaders(result, 0, response.getHeaders());
+              var problem = DenialProblem.of(result);
+              return write(response, problem.status(), problem.json());
+            })
+        .subscribeOn(ConnectionThread.of(exchange.getRequest()));
   }
 
   /** Writes the response to a request that can't be decided. */
