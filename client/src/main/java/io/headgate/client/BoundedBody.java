@@ -3,6 +3,7 @@ package io.headgate.client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,19 +12,27 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the body of a response, and fails as soon as it is longer than a maximum. */
-final class BoundedBody implements BodySubscriber<byte[]> {
+final class BoundedBody implements BodySubscriber<ServiceReply> {
+  private final ResponseInfo head;
   private final int max;
-  private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+  private final CompletableFuture<ServiceReply> reply;
   private final ByteArrayOutputStream received = new ByteArrayOutputStream(1_024);
   private Flow.@Nullable Subscription subscription;
 
-  BoundedBody(int max) {
+  /**
+   * Creates a subscriber.
+   *
+   * @param reply completed with the response, or fails
+   */
+  BoundedBody(ResponseInfo head, int max, CompletableFuture<ServiceReply> reply) {
+    this.head = head;
     this.max = max;
+    this.reply = reply;
   }
 
   @Override
-  public CompletionStage<byte[]> getBody() {
-    return body;
+  public CompletionStage<ServiceReply> getBody() {
+    return reply;
   }
 
   @Override
@@ -34,11 +43,11 @@ final class BoundedBody implements BodySubscriber<byte[]> {
 
   @Override
   public void onNext(List<ByteBuffer> buffers) {
-    if (body.isDone()) return;
+    if (reply.isDone()) return;
     for (var buffer : buffers) {
       if (received.size() + buffer.remaining() > max) {
         if (subscription != null) subscription.cancel();
-        body.completeExceptionally(
+        reply.completeExceptionally(
             new IOException("the response is longer than %d bytes".formatted(max)));
         return;
       }
@@ -50,11 +59,11 @@ final class BoundedBody implements BodySubscriber<byte[]> {
 
   @Override
   public void onError(Throwable failure) {
-    body.completeExceptionally(failure);
+    reply.completeExceptionally(failure);
   }
 
   @Override
   public void onComplete() {
-    body.complete(received.toByteArray());
+    reply.complete(new ServiceReply(head.statusCode(), head.version(), received.toByteArray()));
   }
 }

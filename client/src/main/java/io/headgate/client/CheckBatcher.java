@@ -2,7 +2,6 @@ package io.headgate.client;
 
 import io.headgate.rule.Request;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,12 +130,12 @@ final class CheckBatcher {
 
   /** Completes the checks of a batch; returns the requests that it had to be divided into. */
   private List<CompletableFuture<?>> delivered(
-      List<PendingCheck> batch, HttpResponse<byte[]> response, @Nullable Throwable failure) {
+      List<PendingCheck> batch, ServiceReply response, @Nullable Throwable failure) {
     if (failure != null) {
       batch.forEach(check -> check.result().completeExceptionally(failure));
       return List.of();
     }
-    if (response.statusCode() == 400 || response.statusCode() == 413) {
+    if (response.status() == 400 || response.status() == 413) {
       return batch.stream().<CompletableFuture<?>>map(this::sendOne).toList();
     }
     try {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * decides checks of frequent subjects by itself.
  *
  * <p>Safe for use by several threads. One client serves the whole program; it keeps connections
- * open until it is closed. Stages complete on a thread of the HTTP client, so that blocking code
+ * open until it is closed. Stages complete on a thread of the common pool, so that blocking code
  * must continue on another executor.
  */
 public final class HeadgateClient implements AutoCloseable {
@@ -122,7 +123,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Checks as {@link #check(Request)} does, and returns the state of every limit as well. */
   public RemoteResult checkForResult(Request request) {
-    return await(checkForResultAsync(request));
+    return await(() -> result(request));
   }
 
   /** Checks a request of cost 1 as {@link #checkForResultAsync(Request)} does. */
@@ -132,7 +133,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Checks as {@link #checkForResult(Request)} does, without blocking the calling thread. */
   public CompletionStage<RemoteResult> checkForResultAsync(Request request) {
-    return checkAll(List.of(request)).getFirst();
+    return handedOver(result(request));
   }
 
   /**
@@ -143,7 +144,13 @@ public final class HeadgateClient implements AutoCloseable {
    * @return the results in the order of the requests
    */
   public List<RemoteResult> checkEach(List<Request> requests) {
-    return checkAll(requests).stream().map(HeadgateClient::await).toList();
+    return shared.connection.blocking(() -> checkAll(requests)).stream()
+        .map(HeadgateClient::await)
+        .toList();
+  }
+
+  private CompletableFuture<RemoteResult> result(Request request) {
+    return checkAll(List.of(request)).getFirst();
   }
 
   private List<CompletableFuture<RemoteResult>> checkAll(List<Request> requests) {
@@ -175,7 +182,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   private CompletableFuture<RemoteResult> pending(
       Request request, Duration timeLeft, long now, List<PendingCheck> pending) {
-    var check = new PendingCheck(request, timeLeft);
+    var check = new PendingCheck(request, timeLeft, shared.connection);
     pending.add(check);
     return settled(check.result()).whenComplete((r, e) -> remember(request, r, now));
   }
@@ -203,7 +210,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Returns whether a check of the request would be allowed now. Charges nothing. */
   public RemoteResult peek(Request request) {
-    return await(decide("/v1/peek", request));
+    return await(() -> decide("/v1/peek", request));
   }
 
   /**
@@ -228,11 +235,15 @@ public final class HeadgateClient implements AutoCloseable {
    * arrive within the deadline expires at the service after the limit's lease.
    */
   public RemoteSlot acquire(Request request) {
-    return await(acquireAsync(request));
+    return await(() -> slot(request));
   }
 
   /** Acquires slots as {@link #acquire(Request)} does, without blocking the calling thread. */
   public CompletionStage<RemoteSlot> acquireAsync(Request request) {
+    return handedOver(slot(request));
+  }
+
+  private CompletableFuture<RemoteSlot> slot(Request request) {
     return decide("/v1/slots", request).thenApply(result -> new RemoteSlot(this, result));
   }
 
@@ -244,36 +255,30 @@ public final class HeadgateClient implements AutoCloseable {
    *     failure mode
    */
   public boolean renew(String slotId) {
-    return await(changeSlot("PUT", path(slotId)));
+    return await(() -> changeSlot("PUT", path(slotId)));
   }
 
   /** Releases the slots of one request. Returns and fails as {@link #renew} does. */
   public boolean release(String slotId) {
-    return await(releaseAsync(slotId));
+    return await(() -> changeSlot("DELETE", path(slotId)));
   }
 
   /** Releases the slots of one request after a call, from which adaptive limits learn. */
   public boolean release(String slotId, CompletedCall call) {
-    return await(releaseAsync(slotId, call));
+    return await(() -> changeSlot("DELETE", path(slotId, call)));
   }
 
   /** Releases as {@link #release(String)} does, without blocking the calling thread. */
   public CompletionStage<Boolean> releaseAsync(String slotId) {
-    return changeSlot("DELETE", path(slotId));
+    return handedOver(changeSlot("DELETE", path(slotId)));
   }
 
   /** Releases as {@link #release(String, CompletedCall)} does, without blocking. */
   public CompletionStage<Boolean> releaseAsync(String slotId, CompletedCall call) {
-    return changeSlot(
-        "DELETE",
-        "%s?outcome=%s&durationMs=%s"
-            .formatted(
-                path(slotId),
-                call.outcome().name().toLowerCase(Locale.ROOT),
-                millis(call.durationMicros())));
+    return handedOver(changeSlot("DELETE", path(slotId, call)));
   }
 
-  private CompletionStage<RemoteResult> decide(String path, Request request) {
+  private CompletableFuture<RemoteResult> decide(String path, Request request) {
     if (!shared.connection.isWorthAsking()) return skipped();
     return settled(
         shared
@@ -282,13 +287,13 @@ public final class HeadgateClient implements AutoCloseable {
             .thenApply(response -> shared.replies.decision(response, request)));
   }
 
-  private CompletionStage<Boolean> changeSlot(String method, String path) {
+  private CompletableFuture<Boolean> changeSlot(String method, String path) {
     return shared
         .connection
         .send(method, path, NO_BODY, deadline.toNanos())
         .handle((response, failure) -> {
           if (failure != null) throw shared.replies.failure(failure);
-          if (response.statusCode() / 100 == 2) return true;
+          if (response.status() / 100 == 2) return true;
           var problem = shared.replies.problem(response);
           if (problem instanceof RequestRejectedException no && no.status() == 404) return false;
           throw problem;
@@ -329,13 +334,31 @@ public final class HeadgateClient implements AutoCloseable {
     return "/v1/slots/" + URLEncoder.encode(slotId, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
+  private static String path(String slotId, CompletedCall call) {
+    return "%s?outcome=%s&durationMs=%s"
+        .formatted(
+            path(slotId),
+            call.outcome().name().toLowerCase(Locale.ROOT),
+            millis(call.durationMicros()));
+  }
+
   private static String millis(long micros) {
     return "%d.%03d".formatted(micros / 1_000, micros % 1_000);
   }
 
-  private static <T> T await(CompletionStage<T> stage) {
+  /** Continues elsewhere, so that the application can't block the thread that receives replies. */
+  private static <T> CompletableFuture<T> handedOver(CompletableFuture<T> stage) {
+    return stage.isDone() ? stage : stage.whenCompleteAsync((value, failure) -> {});
+  }
+
+  /** Starts a call on this thread, and waits for its result. */
+  private <T> T await(Supplier<CompletableFuture<T>> call) {
+    return await(shared.connection.blocking(call));
+  }
+
+  private static <T> T await(CompletableFuture<T> stage) {
     try {
-      return stage.toCompletableFuture().join(); // ends by the deadline
+      return stage.join(); // ends by the deadline
     } catch (CompletionException e) {
       if (e.getCause() instanceof HeadgateException problem) throw problem;
       throw e;

@@ -2,7 +2,6 @@ package io.headgate.client;
 
 import io.headgate.rule.Request;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -133,11 +132,11 @@ final class LocalLeases implements AutoCloseable {
   }
 
   private static void apply(
-      LocalLease lease, LocalLease.Call call, @Nullable HttpResponse<byte[]> response) {
+      LocalLease lease, LocalLease.Call call, @Nullable ServiceReply response) {
     long now = System.nanoTime();
-    if (response == null || response.statusCode() >= 500) {
+    if (response == null || response.status() >= 500) {
       lease.ended(now, PAUSE_AFTER_FAILURE);
-    } else if (response.statusCode() >= 400) {
+    } else if (response.status() >= 400) {
       lease.ended(now, PAUSE_IF_REJECTED);
     } else if (call.wish() < 0) {
       lease.ended(now, call.used() < FEW_CHECKS ? PAUSE_IF_NOT_LEASED : Duration.ZERO);

@@ -3,21 +3,19 @@ package io.headgate.client;
 import io.headgate.rule.Request;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** A check that waits for its decision. Its result fails with a timeout at its deadline. */
 final class PendingCheck {
   private final Request request;
   private final byte[] json;
   private final long deadlineAt;
-  private final CompletableFuture<RemoteResult> result;
+  private final CompletableFuture<RemoteResult> result = new CompletableFuture<>();
 
-  PendingCheck(Request request, Duration deadline) {
+  PendingCheck(Request request, Duration deadline, ServiceConnection connection) {
     this.request = request;
     this.json = CheckJson.of(request);
     this.deadlineAt = System.nanoTime() + deadline.toNanos();
-    this.result =
-        new CompletableFuture<RemoteResult>().orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
+    connection.expire(result, deadlineAt);
   }
 
   Request request() {

@@ -4,10 +4,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Sends HTTP requests to the service over connections that are kept open. Follows no redirects and
@@ -19,12 +18,17 @@ final class ServiceConnection implements AutoCloseable {
 
   private final ClientOptions options;
   private final HttpClient http;
+  private final CallerRunsExecutor executor = new CallerRunsExecutor();
+  private final DeadlineTimer deadlines = new DeadlineTimer();
+  private final boolean hasAddress;
   private final ServiceHealth health = new ServiceHealth();
 
   ServiceConnection(ClientOptions options) {
     this.options = options;
+    this.hasAddress = hasAddress(options.url());
     var builder =
         HttpClient.newBuilder()
+            .executor(executor)
             .version(version(options.url()))
             .connectTimeout(options.deadline().multipliedBy(2))
             .followRedirects(HttpClient.Redirect.NEVER);
@@ -43,28 +47,56 @@ final class ServiceConnection implements AutoCloseable {
   }
 
   /**
-   * Sends a request.
+   * Sends a request. The stage completes on the thread that receives the response, which must not
+   * be blocked.
    *
    * @param nanos how long the response may take, body included; then the request is cancelled and
    *     the stage fails with {@link TimeoutException}
    */
-  CompletableFuture<HttpResponse<byte[]>> send(
-      String method, String path, byte[] body, long nanos) {
+  CompletableFuture<ServiceReply> send(String method, String path, byte[] body, long nanos) {
     var request = HttpRequest.newBuilder(URI.create(options.url() + path));
     request.method(method, BodyPublishers.ofByteArray(body));
     if (body.length > 0) request.header("Content-Type", "application/json");
     options.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
-    var sent = http.sendAsync(request.build(), info -> new BoundedBody(MAX_RESPONSE));
-    return sent.copy()
-        .orTimeout(nanos, TimeUnit.NANOSECONDS)
-        .whenComplete((response, failure) -> {
-          if (failure instanceof TimeoutException) sent.cancel(true);
-          if (failure != null || isServerError(response.statusCode())) {
-            health.failed(System.nanoTime());
-          } else {
-            health.succeeded();
-          }
+    // Completed with the last byte: the stage of the HTTP client continues on yet another thread.
+    var reply = new CompletableFuture<ServiceReply>();
+    expire(reply, System.nanoTime() + nanos);
+    var sent = http.sendAsync(request.build(), head -> new BoundedBody(head, MAX_RESPONSE, reply));
+    var unused =
+        sent.whenComplete((response, failure) -> {
+          if (failure != null) reply.completeExceptionally(failure);
         });
+    return reply.whenComplete((response, failure) -> {
+      if (failure instanceof TimeoutException) sent.cancel(true);
+      if (failure != null || isServerError(response.status())) {
+        health.failed(System.nanoTime());
+      } else {
+        health.succeeded();
+      }
+    });
+  }
+
+  /**
+   * Fails a future at its deadline with {@link TimeoutException}, unless it is complete then.
+   *
+   * @param at the deadline, as {@link System#nanoTime}
+   */
+  void expire(CompletableFuture<?> future, long at) {
+    deadlines.expire(future, at);
+  }
+
+  /**
+   * Starts calls whose responses the calling thread is going to wait for. That thread sends them,
+   * unless the host has a name: looking it up may take longer than the deadline.
+   */
+  <T> T blocking(Supplier<T> calls) {
+    return hasAddress ? executor.blocking(calls) : calls.get();
+  }
+
+  /** Returns whether no name service is needed: an IP address, or the name of this host. */
+  static boolean hasAddress(URI url) {
+    String host = url.getHost();
+    return host != null && (host.equals("localhost") || host.matches("[0-9.]+|\\[.*]"));
   }
 
   /** Status 503 is not one of them: it is also that of load shedding. */
@@ -80,5 +112,7 @@ final class ServiceConnection implements AutoCloseable {
   @Override
   public void close() {
     http.shutdownNow();
+    executor.close();
+    deadlines.close();
   }
 }

@@ -4,7 +4,6 @@ import io.headgate.rule.Request;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -25,35 +24,35 @@ final class ServiceReplies {
    * @throws RequestRejectedException if the service rejected the request
    * @throws HeadgateException if the response has no decision
    */
-  RemoteResult decision(HttpResponse<byte[]> response, Request request) {
+  RemoteResult decision(ServiceReply response, Request request) {
     try {
       return switch (ReplyJson.one(response.body())) {
         case ReplyJson.Decided(var fields) -> fields.result(request);
-        case ReplyJson.Problem(var detail) -> throw problem(response.statusCode(), detail);
+        case ReplyJson.Problem(var detail) -> throw problem(response.status(), detail);
       };
     } catch (IOException e) {
-      throw unreadable(response.statusCode(), e);
+      throw unreadable(response.status(), e);
     }
   }
 
   /** Returns the decisions of a batch; fails as {@link #decision} does. */
-  List<RemoteResult> decisions(HttpResponse<byte[]> response, List<Request> requests) {
+  List<RemoteResult> decisions(ServiceReply response, List<Request> requests) {
     try {
-      if (response.statusCode() == 200) return ReplyJson.batch(response.body(), requests);
+      if (response.status() == 200) return ReplyJson.batch(response.body(), requests);
     } catch (IOException e) {
-      throw unreadable(response.statusCode(), e);
+      throw unreadable(response.status(), e);
     }
     throw problem(response);
   }
 
   /** Returns the exception for a response that is an error. */
-  HeadgateException problem(HttpResponse<byte[]> response) {
+  HeadgateException problem(ServiceReply response) {
     try {
       return ReplyJson.one(response.body()) instanceof ReplyJson.Problem(var detail)
-          ? problem(response.statusCode(), detail)
-          : problem(response.statusCode(), "");
+          ? problem(response.status(), detail)
+          : problem(response.status(), "");
     } catch (IOException e) {
-      return unreadable(response.statusCode(), e);
+      return unreadable(response.status(), e);
     }
   }
 

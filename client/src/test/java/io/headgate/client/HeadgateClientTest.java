@@ -118,6 +118,19 @@ class HeadgateClientTest {
     assertThat(CLIENT.check(upload)).isInstanceOfSatisfying(Allowed.class, remaining(600));
   }
 
+  /** Continuations do not run on the thread that receives the replies of the next check. */
+  @Test
+  void continuationOfACheckMayBlockOnAnother() {
+    var last =
+        CLIENT
+            .checkAsync(Subject.of("user", "first"))
+            .thenApply(first -> CLIENT.check(Subject.of("user", "second")))
+            .thenApply(second -> CLIENT.acquire(Subject.of("user", "third")).isAllowed());
+    assertThat(last.toCompletableFuture().join()).isTrue();
+    assertThat(CLIENT.peek(Subject.of("user", "second")).limits().getFirst().remaining())
+        .contains(2L);
+  }
+
   @Test
   void queuedRequestIsDelayed() throws InterruptedException {
     var subject = Subject.of("partner", "bank");

@@ -37,7 +37,7 @@ class TlsConnectionTest {
         var body = CheckJson.of(Request.of(subject));
         var response = connection.send("POST", "/v1/peek", body, PATIENT.toNanos()).join();
         assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.status()).isEqualTo(200);
       }
       try (var client = HeadgateClient.connect(options)) {
         long admitted =
