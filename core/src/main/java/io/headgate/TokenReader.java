@@ -35,7 +35,7 @@ final class TokenReader {
         .orElseThrow(() ->
             new UnsupportedOperationException(
                 "this store does not keep reservations; use the store in memory, in a cluster or in"
-                    + " one Redis, since instances of several regions keep none"));
+                    + " Redis"));
   }
 
   long now() {

@@ -14,6 +14,9 @@ import java.math.BigInteger;
  * @param shift the bits to drop from the high word of the product
  */
 record FastDivision(long divisor, long factor, int shift) {
+  /** The bits of a dividend. */
+  static final int DIVIDEND_BITS = 60;
+
   static FastDivision of(long divisor) {
     // The smallest shift for which 2^shift is at least the divisor.
     int shift = Long.SIZE - Long.numberOfLeadingZeros(divisor - 1);

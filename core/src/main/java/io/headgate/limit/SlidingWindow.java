@@ -5,6 +5,7 @@ import static io.headgate.limit.Bounds.require;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +17,10 @@ import org.jspecify.annotations.Nullable;
  * 1/buckets)}. {@link Bound#CONSERVATIVE} counts the oldest bucket in full, which admits at most
  * {@code permits} in any window, and on average somewhat less.
  *
- * @param rate the permits and the length of the window
- * @param buckets 1 to {@link #MAX_BUCKETS}; must divide the window into whole microseconds
- * @param bound how the oldest bucket is counted
+ * <p>A class rather than a record because it precomputes the width of a bucket and the reciprocal
+ * by which a time is divided.
  */
-public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Holdable {
+public final class SlidingWindow implements Holdable {
   /** The number of buckets of a limit that sets none. */
   public static final int DEFAULT_BUCKETS = 10;
 
@@ -35,8 +35,21 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
     CONSERVATIVE
   }
 
-  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
-  public SlidingWindow {
+  private final Rate rate;
+  private final int buckets;
+  private final Bound bound;
+  private final SlidingShape shape;
+  private final FastDivision byWidth;
+
+  /**
+   * Creates a limit.
+   *
+   * @param rate the permits and the length of the window
+   * @param buckets 1 to {@link #MAX_BUCKETS}; must divide the window into whole microseconds
+   * @param bound how the oldest bucket is counted
+   * @throws IllegalArgumentException if a parameter is out of range
+   */
+  public SlidingWindow(Rate rate, int buckets, Bound bound) {
     require(
         buckets >= 1 && buckets <= MAX_BUCKETS,
         "buckets must be 1 to %d, got %d",
@@ -55,6 +68,11 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
             + " use more buckets",
         rate,
         buckets);
+    this.rate = rate;
+    this.buckets = buckets;
+    this.bound = bound;
+    this.shape = new SlidingShape(buckets, rate.periodMicros() / buckets, rate.permits());
+    this.byWidth = FastDivision.of(shape.width);
   }
 
   /**
@@ -65,6 +83,29 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
    */
   public static SlidingWindow of(Rate rate) {
     return new SlidingWindow(rate, DEFAULT_BUCKETS, Bound.INTERPOLATED);
+  }
+
+  /** Returns the permits and the length of the window. */
+  public Rate rate() {
+    return rate;
+  }
+
+  /** Returns the number of buckets of a window. */
+  public int buckets() {
+    return buckets;
+  }
+
+  /** Returns how the oldest bucket is counted. */
+  public Bound bound() {
+    return bound;
+  }
+
+  /**
+   * Returns the highest count of a bucket with which a state takes no more memory than a fresh one;
+   * 0 if there are too many buckets.
+   */
+  public long maxPackedCount() {
+    return shape.mask;
   }
 
   /**
@@ -101,13 +142,25 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
 
   @Override
   public SlidingState adopt(State state, long now) {
-    long width = width();
-    long bucket = Math.floorDiv(now, width);
-    if (state instanceof SlidingState own && isOwn(own)) {
-      return own.advanceTo(bucket);
-    }
+    long bucket = bucketAt(now);
+    if (state instanceof SlidingState own && own.hasShape(shape)) return own.advanceTo(bucket);
     long taken = Utilization.scale(state.used(now), capacity());
-    return SlidingState.with(taken, bucket, buckets, width, capacity());
+    return SlidingState.with(taken, bucket, shape);
+  }
+
+  /**
+   * Returns the state with these counts, oldest first, which the caller must not use any more.
+   *
+   * @param bucket the number of the current bucket since the epoch
+   */
+  SlidingState stateOf(long bucket, long[] counts) {
+    return SlidingState.of(shape, bucket, counts);
+  }
+
+  private long bucketAt(long now) {
+    return now >>> FastDivision.DIVIDEND_BITS == 0
+        ? byWidth.floor(now)
+        : Math.floorDiv(now, shape.width);
   }
 
   /**
@@ -117,13 +170,14 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   @Override
   public SlidingState charged(State state, long now, long cost) {
     var counts = adopt(state, now);
-    long countable = Math.min(Bounds.MAX / width() - counts.newest(), Bounds.MAX - counts.total());
+    long countable =
+        Math.min(Bounds.MAX / shape.width - counts.newest(), Bounds.MAX - counts.total());
     return counts.plus(Math.clamp(countable, 0, cost));
   }
 
   @Override
   public boolean isOwn(State state) {
-    return state instanceof SlidingState own && own.hasShape(buckets, width(), capacity());
+    return state instanceof SlidingState own && own.hasShape(shape);
   }
 
   @Override
@@ -156,26 +210,21 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
     return Algorithm.SLIDING_WINDOW;
   }
 
-  private long width() {
-    return rate.periodMicros() / buckets;
-  }
-
   private long left(SlidingState counts, long time) {
-    long width = width();
     long oldest = counts.oldest(0);
     long inside = counts.total() - oldest;
     return switch (bound) {
       case CONSERVATIVE -> Math.max(0, capacity() - inside - oldest);
       case INTERPOLATED -> {
-        long overlap = width - (time - counts.start());
-        yield Math.max(0, capacity() - inside - Math.ceilDiv(oldest * overlap, width));
+        long overlap = shape.width - (time - counts.start());
+        yield Math.max(0, capacity() - inside - byWidth.ceil(oldest * overlap));
       }
     };
   }
 
   /** Returns when {@code cost} fits if no other request arrives, by trying bucket after bucket. */
   private long fitsAt(SlidingState counts, long time, long cost) {
-    long width = width();
+    long width = shape.width;
     long room = capacity() - cost;
     long inside = counts.total();
     for (int ahead = 0; ; ahead++) {
@@ -203,5 +252,23 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
       if (period % (wanted - distance) == 0) return wanted - distance;
     }
     return 1;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SlidingWindow window
+        && rate.equals(window.rate)
+        && buckets == window.buckets
+        && bound == window.bound;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(rate, buckets, bound);
+  }
+
+  @Override
+  public String toString() {
+    return "SlidingWindow[rate=%s, buckets=%d, bound=%s]".formatted(rate, buckets, bound);
   }
 }

@@ -47,6 +47,15 @@ public final class Charge {
     this(counter, key, hashOf(counter, key), cost, holder, share);
   }
 
+  /**
+   * Creates a charge of a tenant.
+   *
+   * @param keyHash the {@link KeyedHash} of the key, for callers that have it
+   */
+  Charge(Counter counter, String key, long keyHash, long cost, long holder, @Nullable Share share) {
+    this(counter, key, hashOf(counter, keyHash), cost, holder, share);
+  }
+
   private Charge(
       Counter counter, String key, int hash, long cost, long holder, @Nullable Share share) {
     this.counter = counter;
@@ -62,7 +71,11 @@ public final class Charge {
    * caller that chooses keys can't produce collisions in a hash table.
    */
   public static int hashOf(Counter counter, String key) {
-    long h = KeyedHash.of(key) + counter.hashCode() * 0x9E3779B97F4A7C15L;
+    return hashOf(counter, KeyedHash.of(key));
+  }
+
+  private static int hashOf(Counter counter, long keyHash) {
+    long h = keyHash + counter.hashCode() * 0x9E3779B97F4A7C15L;
     return (int) (h ^ h >>> 32);
   }
 

@@ -19,6 +19,8 @@ final class CompiledRule {
   private final List<Counter> counters; // of the rule, then of each override
   private final boolean scheduled;
   private final boolean denies;
+  private final boolean off;
+  private final @Nullable Counter single; // that of the rule itself if it has exactly one
 
   /**
    * Caches the schedule: the last evaluated second times two, plus one if the rule was active. The
@@ -49,6 +51,9 @@ final class CompiledRule {
             .toList();
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
     this.denies = rule.denies();
+    this.off = rule.mode() == Mode.OFF;
+    var own = base.getFirst().counters();
+    this.single = own.size() == 1 ? own.getFirst() : null;
   }
 
   private Plan.Part part(int override, List<RuleLimit> limits, List<Counter> counters) {
@@ -63,6 +68,16 @@ final class CompiledRule {
 
   Rule rule() {
     return rule;
+  }
+
+  /** Returns the counter of a rule that has exactly one, without its overrides; otherwise null. */
+  @Nullable Counter single() {
+    return single;
+  }
+
+  /** Returns whether the rule is neither off nor outside its schedule. */
+  boolean applies(long now) {
+    return !off && isActive(now);
   }
 
   /** Returns the index of the override that applies to the subject; -1 for none. */
@@ -155,9 +170,10 @@ final class CompiledRule {
       case Combine.Any any -> {}
       case Combine.Weighted weighted -> {}
     }
+    var regions = RegionDivision.of(rule, limits);
     return ordered.stream()
         .filter(limit -> !(limit.limit() instanceof Stateless))
-        .map(limit -> new Counter(rule, limit, override.apply(limit)))
+        .map(limit -> new Counter(rule, limit, override.apply(limit), regions))
         .toList();
   }
 }

@@ -28,7 +28,9 @@ public final class Counter {
   private final @Nullable Bucket bucket;
   private final @Nullable FairSharing sharing;
   private final List<String> per;
+  private final @Nullable String only; // the attribute in per if it is the only one, unless "ip"
   private final String override; // the fingerprint of its match, or empty
+  private final RegionDivision regions;
   private final @Nullable String cost;
   private final int hash;
   private volatile @Nullable Part part; // cached by dividedBy
@@ -38,7 +40,7 @@ public final class Counter {
   private record Part(int n, Counter counter) {}
 
   Counter(Rule rule, RuleLimit limit) {
-    this(rule, limit, "");
+    this(rule, limit, "", RegionDivision.of(rule, List.of(limit)));
   }
 
   /**
@@ -46,21 +48,30 @@ public final class Counter {
    *
    * @param override the {@linkplain Match#fingerprint() fingerprint} of the override that has this
    *     counter for itself; empty for a counter that the rule and its overrides share
+   * @param regions the division of all limits that apply together
    */
-  Counter(Rule rule, RuleLimit limit, String override) {
-    this(rule.id(), limit, limit.limit(), rule.attributesOf(limit), override);
+  Counter(Rule rule, RuleLimit limit, String override, RegionDivision regions) {
+    this(rule.id(), limit, limit.limit(), rule.attributesOf(limit), override, regions);
   }
 
   private Counter(
-      String rule, RuleLimit ruleLimit, Limit limit, List<String> per, String override) {
+      String rule,
+      RuleLimit ruleLimit,
+      Limit limit,
+      List<String> per,
+      String override,
+      RegionDivision regions) {
     this.rule = rule;
     this.ruleLimit = ruleLimit;
     this.limit = limit;
     this.bucket = Bucket.of(limit);
     this.sharing = limit instanceof FairShare fair ? fair.sharing() : null;
     this.per = per;
+    boolean plain = per.size() == 1 && !per.getFirst().equals(Pattern.Cidr.ATTRIBUTE);
+    this.only = plain ? per.getFirst() : null;
     this.cost = ruleLimit.cost().orElse(null);
     this.override = override;
+    this.regions = regions;
     this.hash = 31 * (31 * rule.hashCode() + ruleLimit.name().hashCode()) + override.hashCode();
   }
 
@@ -72,7 +83,7 @@ public final class Counter {
     if (n == 1) return this;
     var last = part;
     if (last != null && last.n == n) return last.counter;
-    var shared = new Counter(rule, ruleLimit, limit.dividedBy(n), per, override);
+    var shared = new Counter(rule, ruleLimit, limit.dividedBy(n), per, override, regions);
     part = new Part(n, shared);
     return shared;
   }
@@ -91,7 +102,7 @@ public final class Counter {
   private Optional<Counter> newPart(int permille) {
     return limit instanceof Holdable holdable
         ? Optional.ofNullable(holdable.partOf(permille))
-            .map(some -> new Counter(rule, ruleLimit, some, per, override))
+            .map(some -> new Counter(rule, ruleLimit, some, per, override, regions))
         : Optional.empty();
   }
 
@@ -124,6 +135,11 @@ public final class Counter {
     return name().equals(rule) ? rule : rule + "/" + name();
   }
 
+  /** Returns how the limit is divided among regions. */
+  public RegionDivision regions() {
+    return regions;
+  }
+
   /** Returns the limit that the counter enforces. */
   public Limit limit() {
     return limit;
@@ -134,7 +150,7 @@ public final class Counter {
    * of this one.
    */
   public Counter withLimit(Limit other) {
-    return new Counter(rule, ruleLimit, other, per, override);
+    return new Counter(rule, ruleLimit, other, per, override, regions);
   }
 
   /** Returns how the rate follows a signal; empty if it is constant. */
@@ -172,7 +188,9 @@ public final class Counter {
    * value, which no attribute can have, so that they don't escape the limit.
    */
   public String keyOf(Subject subject) {
-    return valueOf(subject, per);
+    if (only == null) return valueOf(subject, per);
+    String value = subject.find(only);
+    return value == null ? "" : value;
   }
 
   /** Returns the tenant of the subject and its weight; null if the limit is not shared fairly. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the matches that a subject meets without evaluating each.
@@ -16,17 +17,24 @@ import java.util.Map;
  */
 final class MatchIndex {
   private static final Pattern ABSENT = new Pattern.Absent();
+  private static final IntCollector NONE = new IntCollector();
 
   private final List<Match> matches;
   private final boolean[] decided;
   private boolean allDecided = true;
   private final IntCollector unconditional = new IntCollector();
   private final Map<String, AttributeIndex> attributes = new HashMap<>();
+  private final @Nullable AttributeIndex only; // if there is exactly one
 
   /** The matches that are found if the subject lacks an attribute. */
   private record AbsenceIndex(String attribute, IntCollector ordinals) {}
 
   private final AbsenceIndex[] absences;
+
+  /** The matches of an index that has one prefix and nothing else, such as that of one rule. */
+  private record OnlyPrefix(String attribute, String prefix, IntCollector ordinals) {}
+
+  private final @Nullable OnlyPrefix onlyPrefix;
 
   MatchIndex(List<Match> matches) {
     this.matches = List.copyOf(matches);
@@ -48,17 +56,29 @@ final class MatchIndex {
     indexed.forEach((name, patterns) -> {
       var ordinals = patterns.remove(ABSENT);
       if (ordinals != null) byAbsence.add(new AbsenceIndex(name, ordinals));
-      if (!patterns.isEmpty()) attributes.put(name, new AttributeIndex(patterns));
+      if (!patterns.isEmpty()) attributes.put(name, new AttributeIndex(name, patterns));
     });
+    this.only = attributes.size() == 1 ? attributes.values().iterator().next() : null;
     this.absences = byAbsence.toArray(AbsenceIndex[]::new);
+    boolean isComplete = allDecided && unconditional.size() == 0 && absences.length == 0;
+    this.onlyPrefix = isComplete && only != null ? only.onlyPrefix() : null;
   }
 
-  /** Returns the indexes of the matches that the subject meets, in ascending order. */
+  /**
+   * Returns the indexes of the matches that the subject meets, in ascending order. The caller must
+   * not change the result.
+   */
   IntCollector find(Subject subject) {
+    if (onlyPrefix == null) return findAll(subject);
+    String value = subject.find(onlyPrefix.attribute);
+    return value != null && value.startsWith(onlyPrefix.prefix) ? onlyPrefix.ordinals : NONE;
+  }
+
+  private IntCollector findAll(Subject subject) {
     var candidates = new IntCollector();
     if (unconditional.size() > 0) candidates.addAll(unconditional);
     for (int i = 0; i < subject.size(); i++) {
-      var index = attributes.get(subject.name(i));
+      var index = indexOf(subject.name(i));
       if (index != null) index.find(subject.value(i), candidates);
     }
     for (var absence : absences) {
@@ -67,6 +87,11 @@ final class MatchIndex {
     if (!allDecided) retainMatching(subject, candidates);
     candidates.sort();
     return candidates;
+  }
+
+  private @Nullable AttributeIndex indexOf(String attribute) {
+    if (only == null) return attributes.get(attribute);
+    return only.attribute.equals(attribute) ? only : null;
   }
 
   private void retainMatching(Subject subject, IntCollector candidates) {
@@ -155,12 +180,16 @@ final class MatchIndex {
 
   /** The part of the index for one attribute. */
   private static final class AttributeIndex {
+    private final String attribute;
     private final Map<String, IntCollector> exact = new HashMap<>();
     private final CidrIndex blocks = new CidrIndex();
     private final PrefixIndex prefixes;
+    private final boolean hasExact;
     private final boolean hasPrefixes;
+    private final boolean hasBlocks;
 
-    AttributeIndex(Map<Pattern, IntCollector> patterns) {
+    AttributeIndex(String attribute, Map<Pattern, IntCollector> patterns) {
+      this.attribute = attribute;
       var byPrefix = new HashMap<String, IntCollector>();
       patterns.forEach((pattern, ordinals) -> {
         switch (pattern) {
@@ -174,14 +203,25 @@ final class MatchIndex {
         }
       });
       prefixes = new PrefixIndex(byPrefix);
+      hasExact = !exact.isEmpty();
       hasPrefixes = !byPrefix.isEmpty();
+      hasBlocks = !blocks.isEmpty();
+    }
+
+    @Nullable OnlyPrefix onlyPrefix() {
+      var entry = prefixes.only();
+      if (hasExact || hasBlocks || entry == null) return null;
+      entry.ordinals().sort(); // a match that lists a prefix twice is found once
+      return new OnlyPrefix(attribute, entry.prefix(), entry.ordinals());
     }
 
     void find(String value, IntCollector found) {
-      var same = exact.get(value);
-      if (same != null) found.addAll(same);
+      if (hasExact) {
+        var same = exact.get(value);
+        if (same != null) found.addAll(same);
+      }
       if (hasPrefixes) prefixes.find(value, found);
-      if (!blocks.isEmpty()) blocks.find(value, found);
+      if (hasBlocks) blocks.find(value, found);
     }
   }
 }

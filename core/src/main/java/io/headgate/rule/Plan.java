@@ -389,6 +389,20 @@ public final class Plan {
   }
 
   /**
+   * Returns whether all charges are applied, each by itself, if the limits of all of them pass. A
+   * store may then evaluate the limits without {@link #step}, and needs it only if one refuses.
+   */
+  public boolean chargesAllIfAllPass() {
+    if (isJoint()) return false;
+    for (int i = 0; i < parts.size(); i++) {
+      var part = parts.get(i);
+      if (part.denies()) return false;
+      if (part.counters.size() > 1 && part.rule.combine() instanceof Combine.Any) return false;
+    }
+    return true;
+  }
+
+  /**
    * Evaluates the plan. A store calls this function atomically.
    *
    * <p>If several charges share a state, each is evaluated together with the earlier ones that are

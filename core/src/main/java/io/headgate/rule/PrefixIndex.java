@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * four prefixes, tries each, which is faster.
  */
 final class PrefixIndex {
-  private record Entry(String prefix, IntCollector ordinals, @Nullable Entry next) {}
+  /** A prefix and what it stands for. */
+  record Entry(String prefix, IntCollector ordinals, @Nullable Entry next) {}
 
   private static final int FEW = 4;
 
@@ -35,6 +36,11 @@ final class PrefixIndex {
             .limit(prefixes.size() <= FEW ? FEW : 0)
             .map(entry -> new Entry(entry.getKey(), entry.getValue(), null))
             .toArray(Entry[]::new);
+  }
+
+  /** Returns the prefix of an index that has exactly one; otherwise null. */
+  @Nullable Entry only() {
+    return few.length == 1 ? few[0] : null;
   }
 
   void find(String text, IntCollector found) {

@@ -86,10 +86,11 @@ public record RegionSettings(Optional<RegionScope> scope, Map<String, Integer> s
 
   /** Returns the scope of a rule with these settings and limits. */
   public RegionScope scopeOf(Combine combine, List<Counter> counters) {
-    return scope.orElseGet(() ->
-        canShare(combine, counters.stream().map(Counter::limit).toList())
-            ? RegionScope.SHARED
-            : RegionScope.HOME);
+    return scopeOfLimits(combine, counters.stream().map(Counter::limit).toList());
+  }
+
+  RegionScope scopeOfLimits(Combine combine, List<Limit> limits) {
+    return scope.orElseGet(() -> canShare(combine, limits) ? RegionScope.SHARED : RegionScope.HOME);
   }
 
   /**

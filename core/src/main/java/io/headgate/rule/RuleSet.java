@@ -1,5 +1,6 @@
 package io.headgate.rule;
 
+import io.headgate.internal.hash.KeyedHash;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -203,7 +204,7 @@ public final class RuleSet {
     boolean hasFallback = false;
     for (int i = 0; i < found.size(); i++) {
       var compiled = compiledRules.get(found.get(i));
-      if (!applies(compiled, now)) continue;
+      if (!compiled.applies(now)) continue;
       if (compiled.rule().fallback()) {
         hasFallback = true;
       } else {
@@ -213,7 +214,7 @@ public final class RuleSet {
     }
     for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
       var compiled = compiledRules.get(found.get(i));
-      if (compiled.rule().fallback() && applies(compiled, now)) {
+      if (compiled.rule().fallback() && compiled.applies(now)) {
         add(compiled, request, now, holder, parts, charges);
       }
     }
@@ -222,17 +223,18 @@ public final class RuleSet {
 
   /** Fast path for the most frequent case, a single rule that matches. */
   private static Plan onlyRule(CompiledRule compiled, Request request, long now, long holder) {
-    if (!applies(compiled, now)) return Plan.NOTHING;
+    if (!compiled.applies(now)) return Plan.NOTHING;
     int override = compiled.override(request.subject());
     var alone = compiled.alone(override);
+    var single = compiled.single();
+    if (override < 0 && single != null) return new Plan(alone, charge(single, request, holder));
     var counters = alone.getFirst().counters();
     if (counters.size() == 1) {
-      var charge = charge(counters.getFirst(), request, holder);
-      return new Plan(alone, charge);
+      return new Plan(alone, charge(counters.getFirst(), request, holder));
     }
     if (counters.isEmpty()) return new Plan(List.of(compiled.part(override, now)), List.of());
     var charges = new ArrayList<Charge>(counters.size());
-    for (var counter : counters) charges.add(charge(counter, request, holder));
+    addCharges(counters, request, holder, charges);
     return new Plan(alone, charges);
   }
 
@@ -269,10 +271,6 @@ public final class RuleSet {
     return rule.mode() == Mode.ENFORCE && !rule.sheds();
   }
 
-  private static boolean applies(CompiledRule compiled, long now) {
-    return compiled.rule().mode() != Mode.OFF && compiled.isActive(now);
-  }
-
   private static void add(
       CompiledRule compiled,
       Request request,
@@ -282,7 +280,23 @@ public final class RuleSet {
       List<Charge> charges) {
     var part = compiled.part(compiled.override(request.subject()), now).at(charges.size());
     parts.add(part);
-    for (var counter : part.counters()) charges.add(charge(counter, request, holder));
+    addCharges(part.counters(), request, holder, charges);
+  }
+
+  /** Adds the charges of counters. Equal keys, as the limits of a rule often have, share a hash. */
+  private static void addCharges(
+      List<Counter> counters, Request request, long holder, List<Charge> charges) {
+    var subject = request.subject();
+    String key = "";
+    long hash = 0;
+    for (int i = 0; i < counters.size(); i++) {
+      var counter = counters.get(i);
+      String own = counter.keyOf(subject);
+      if (i == 0 || !own.equals(key)) hash = KeyedHash.of(own);
+      key = own;
+      long cost = counter.costOf(request);
+      charges.add(new Charge(counter, own, hash, cost, holder, counter.shareOf(subject)));
+    }
   }
 
   private static Charge charge(Counter counter, Request request, long holder) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class BucketCell extends WordCell {
   static final long MAX_DRAIN = 1L << 50; // 35 years
 
+  private static final long MAX_TIME = (1L << 52) - 1;
   private static final int SLACK_BITS = 10;
   private static final long SLACK_MASK = (1L << SLACK_BITS) - 1;
 
@@ -37,29 +38,32 @@ final class BucketCell extends WordCell {
   }
 
   @Override
-  @Nullable Outcome decide(Charge charge, long now) {
+  @Nullable Outcome tryDecide(long seen, Charge charge, long now) {
     var bucket = bucketOf(charge.counter()); // has the limit of this cell, and is already in cache
-    long drain = bucket.refillTime();
     long cost = charge.cost();
-    for (int turns = 0; ; ) {
-      long seen = word();
-      if (seen >= 0) {
-        var state = unpack(seen, drain);
-        boolean passes = bucket.passes(state, now, cost);
-        long next =
-            passes
-                ? pack(bucket.after(state, now, cost))
-                : flagged(pack(state), cost <= bucket.capacity());
-        if (replace(seen, next)) {
-          return passes ? bucket.passed(state, now, cost) : bucket.refused(state, now, cost);
-        }
-        turns = pause(turns); // an immediate retry would add contention
-      } else if (isDead(seen)) {
-        return null;
-      } else {
-        turns = pause(turns);
-      }
+    var state = unpack(seen, bucket.refillTime());
+    if (bucket.passes(state, now, cost)) {
+      return replace(seen, pack(bucket.after(state, now, cost)))
+          ? bucket.passed(state, now, cost)
+          : null;
     }
+    return replace(seen, flagged(pack(state), cost <= bucket.capacity()))
+        ? bucket.refused(state, now, cost)
+        : null;
+  }
+
+  @Override
+  long charged(long seen, Charge charge, long now) {
+    var bucket = bucketOf(charge.counter());
+    long cost = charge.cost();
+    var state = unpack(seen, bucket.refillTime());
+    return bucket.passes(state, now, cost) ? pack(bucket.after(state, now, cost)) : NOT_PASSED;
+  }
+
+  @Override
+  Outcome passed(long seen, Charge charge, long now) {
+    var bucket = bucketOf(charge.counter());
+    return bucket.passed(unpack(seen, bucket.refillTime()), now, charge.cost());
   }
 
   @Override
@@ -69,8 +73,10 @@ final class BucketCell extends WordCell {
 
   @Override
   long encode(State state) {
-    if (state instanceof BucketState bucket) return pack(bucket);
-    throw new IllegalStateException("a cell of bucket states can't store " + state);
+    if (state instanceof BucketState bucket) {
+      if (bucket.slack() <= SLACK_MASK && bucket.emptyAt() <= MAX_TIME) return pack(bucket);
+    }
+    throw new IllegalStateException("a word of bucket states can't store " + state);
   }
 
   private static Bucket bucketOf(Counter counter) {

@@ -60,7 +60,8 @@ final class CellTable {
   Cell obtain(Charge charge, long now) {
     int hash = charge.hash();
     var cell = Segment.findUnlocked(chains, index(hash), charge.counter(), charge.key(), hash);
-    return cell != null && cell.accepts(charge) ? cell : segment(hash).obtain(charge, now);
+    if (cell != null && (cell.hasCounter(charge) || cell.accepts(charge))) return cell;
+    return segment(hash).obtain(charge, now);
   }
 
   /**

@@ -18,6 +18,7 @@ import io.headgate.reservation.ReservationReply.Status;
 import io.headgate.reservation.ReservationStep;
 import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -53,14 +54,13 @@ final class MemoryReservationStore implements ReservationStore {
   @Override
   public CompletionStage<ReservedPlan> reserve(Plan plan) {
     long now = store.now();
-    var result = store.decide(plan, now);
+    var steps = store.decideSteps(plan, now);
+    var result = MemoryStore.result(steps);
     var charged = plan.charged(result.outcomes());
     var receipts = new ArrayList<ReservedPlan.@Nullable Receipt>(charged.length);
     for (int i = 0; i < charged.length; i++) {
-      receipts.add(
-          charged[i]
-              ? new ReservedPlan.Receipt(now, now + result.outcomes().get(i).resetAfter())
-              : null);
+      long freshAt = HeldState.receiptFreshAt(steps.get(i), now);
+      receipts.add(charged[i] ? new ReservedPlan.Receipt(now, freshAt) : null);
     }
     return CompletableFuture.completedStage(new ReservedPlan(result, receipts));
   }
@@ -139,18 +139,21 @@ final class MemoryReservationStore implements ReservationStore {
    * that the state does not fit into the word of a cell.
    */
   private void update(List<Charge> charges, long now, Function<List<State>, List<State>> change) {
-    for (; ; Cell.yieldTo()) {
+    for (LockWait wait = null; ; ) {
       var found = new @Nullable Cell[charges.size()];
       for (int i = 0; i < found.length; i++)
         found[i] = cells.obtainForAnyState(charges.get(i), now);
-      try (var locked = new LockedCells(found)) {
-        if (!locked.isComplete()) continue;
-        var steps = new ArrayList<Step>(charges.size());
-        var next = change.apply(locked.states());
-        for (var state : next) steps.add(new Step(state, PASSED));
-        locked.store(steps);
-        return;
+      var locked = new LockedCells(found, charges);
+      try (locked) {
+        if (locked.isComplete()) {
+          var steps = new ArrayList<Step>(charges.size());
+          var next = change.apply(locked.states());
+          for (var state : next) steps.add(new Step(state, PASSED));
+          locked.store(steps);
+          return;
+        }
       }
+      wait = locked.awaitLock(wait);
     }
   }
 
@@ -192,6 +195,11 @@ final class MemoryReservationStore implements ReservationStore {
     long now = store.now();
     sweepReturns(now);
     return CompletableFuture.completedStage(table.expired(now, max));
+  }
+
+  /** Records that a counter is about to be reset: its charges return nothing later. */
+  void resetting(Counter counter, String key, State state) {
+    if (counter.limit() instanceof Holdable) returns.reset(counter, key, state, store.now());
   }
 
   /** Drops the returns that have expired by a time. */

@@ -106,30 +106,49 @@ public final class MemoryStore implements Store {
   }
 
   private PlanResult decideAll(Plan plan, long now) {
-    for (; ; Cell.yieldTo()) {
+    if (plan.chargesAllIfAllPass()) {
       var charges = plan.charges();
-      var cells = new @Nullable Cell[charges.size()];
-      for (int i = 0; i < cells.length; i++) cells[i] = table.obtain(charges.get(i), now);
-      try (var locked = new LockedCells(cells)) {
-        if (!locked.isComplete()) continue;
-        var steps = plan.step(locked.states(), now);
-        locked.store(steps);
-        return result(steps);
-      }
+      var outcomes = NestedLocks.charge(obtain(charges, now), charges, now);
+      if (outcomes != null) return new PlanResult(Arrays.asList(outcomes), Source.STORE);
     }
+    return result(decideSteps(plan, now));
+  }
+
+  /** Decides the charges of a plan at a given time, and stores the resulting states. */
+  List<Step> decideSteps(Plan plan, long now) {
+    var charges = plan.charges();
+    for (LockWait wait = null; ; ) {
+      var locked = new LockedCells(obtain(charges, now), charges);
+      try (locked) {
+        if (locked.isComplete()) {
+          var steps = plan.step(locked.states(), now);
+          locked.store(steps);
+          return steps;
+        }
+      }
+      wait = locked.awaitLock(wait);
+    }
+  }
+
+  private @Nullable Cell[] obtain(List<Charge> charges, long now) {
+    var cells = new @Nullable Cell[charges.size()];
+    for (int i = 0; i < cells.length; i++) cells[i] = table.obtain(charges.get(i), now);
+    return cells;
   }
 
   @Override
   public PlanResult peek(Plan plan) {
     long now = now();
-    for (; ; Cell.yieldTo()) {
+    for (LockWait wait = null; ; ) {
       var cells = find(plan);
       if (cells.length > 1 && Arrays.asList(cells).contains(null)) {
         return peekWithSegmentsLocked(plan, now);
       }
-      try (var locked = new LockedCells(cells)) {
+      var locked = new LockedCells(cells, plan.charges());
+      try (locked) {
         if (locked.isComplete()) return result(plan.step(locked.states(), now));
       }
+      wait = locked.awaitLock(wait);
     }
   }
 
@@ -141,10 +160,12 @@ public final class MemoryStore implements Store {
     var segments = table.segmentsOf(plan.charges());
     for (var segment : segments) segment.lock();
     try {
-      for (; ; Cell.yieldTo()) {
-        try (var locked = new LockedCells(find(plan))) {
+      for (LockWait wait = null; ; ) {
+        var locked = new LockedCells(find(plan), plan.charges());
+        try (locked) {
           if (locked.isComplete()) return result(plan.step(locked.states(), now));
         }
+        wait = locked.awaitLock(wait);
       }
     } finally {
       for (var segment : segments) segment.unlock();
@@ -155,11 +176,13 @@ public final class MemoryStore implements Store {
   public Outcome peekAtZeroCost(Charge charge) {
     long now = now();
     var atZeroCost = charge.withCost(0);
-    for (; ; Cell.yieldTo()) {
+    for (LockWait wait = null; ; ) {
       var cells = new @Nullable Cell[] {table.find(charge.counter(), charge.key())};
-      try (var locked = new LockedCells(cells)) {
+      var locked = new LockedCells(cells, List.of(charge));
+      try (locked) {
         if (locked.isComplete()) return atZeroCost.step(locked.states().getFirst(), now).outcome();
       }
+      wait = locked.awaitLock(wait);
     }
   }
 
@@ -212,7 +235,7 @@ public final class MemoryStore implements Store {
     }
   }
 
-  private static PlanResult result(List<Step> steps) {
+  static PlanResult result(List<Step> steps) {
     var outcomes = new Outcome[steps.size()];
     for (int i = 0; i < outcomes.length; i++) outcomes[i] = steps.get(i).outcome();
     return new PlanResult(Arrays.asList(outcomes), Source.STORE);
@@ -220,7 +243,19 @@ public final class MemoryStore implements Store {
 
   @Override
   public void reset(Counter counter, String key) {
+    var cell = table.find(counter, key);
+    if (cell == null) return;
+    reservations.resetting(counter, key, stateOf(cell));
     table.remove(counter, key);
+  }
+
+  private static State stateOf(Cell cell) {
+    for (LockWait wait = null; ; ) {
+      var state = cell.read();
+      if (state != null) return state;
+      if (cell.isStuck()) return State.FRESH; // a reset must not fail because of it
+      wait = LockWait.next(wait, cell);
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.headgate.store;
 
 import io.headgate.limit.ReturnHistory;
+import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import java.util.ArrayList;
@@ -8,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The returns to token buckets in memory, beside their cells. Only operations on reservations use
- * it, while they lock the cell of the counter.
+ * The returns to token buckets in memory, and the resets of counters, beside their cells. Only
+ * operations on reservations and resets use it.
  *
  * <p>A history is dropped when it has expired. If there is no room for another, the counter has
  * {@link ReturnHistory#FULL}, with which a bucket returns nothing that a later charge has seen.
@@ -50,6 +51,11 @@ final class ReturnTable {
     for (int i = 0; i < next.size(); i++) {
       if (!next.get(i).isEmpty()) histories.put(Key.of(charges.get(i)), next.get(i));
     }
+  }
+
+  /** Records that a counter is about to be reset, also if there is no room for it. */
+  void reset(Counter counter, String key, State state, long now) {
+    histories.put(new Key(counter, key), ReturnHistory.ofReset(counter.limit(), state, now));
   }
 
   /** Drops the histories that have expired. */

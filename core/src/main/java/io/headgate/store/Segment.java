@@ -156,7 +156,10 @@ final class Segment {
     lock.lock();
     try {
       var cell = findUnlocked(counter, key, hash);
-      if (cell != null) remove(cell, hash);
+      if (cell == null) return;
+      // A stuck cell is unlinked as it is: a reset makes its counter usable again.
+      if (!cell.isStuck()) cell.retire();
+      unlink(cell, hash);
     } finally {
       lock.unlock();
     }
@@ -189,12 +192,17 @@ final class Segment {
   private void sweepChain(int slot, long now) {
     long freshBy = now - GRACE;
     for (var cell = chain(slot); cell != null; cell = cell.next) {
-      if (cell.isUnused() || cell.freshAt(cell.read()) > freshBy) continue;
-      if (cell.retireIfFresh(freshBy)) unlink(cell, slot);
+      if (cell.isUnused()) continue;
+      var state = cell.read();
+      if (state == null || cell.freshAt(state) > freshBy) continue; // a locked cell is in use
+      if (cell.tryRetireIfFresh(freshBy)) unlink(cell, slot);
     }
   }
 
-  /** Evicts one cell; returns false if all cells are unused and must stay. */
+  /**
+   * Evicts one cell; returns false if all cells are unused and must stay, or the victim is in use
+   * now. The next insertion then evicts two.
+   */
   private boolean evictOne(long now) {
     var selector = new VictimSelector(now);
     for (int i = 0; i < chains().length && !selector.isDone(); i++) {
@@ -236,8 +244,9 @@ final class Segment {
     void sample(@Nullable Cell chain) {
       for (var cell = chain; cell != null; cell = cell.next) {
         if (cell.isUnused()) continue;
-        sampled++;
         var state = cell.read();
+        if (state == null) continue; // a locked cell is in use
+        sampled++;
         long cellUsed = state.used(now);
         boolean cellRefused = cellUsed > 0 && cell.isRefused();
         if (isBetterVictim(cellRefused, cellUsed, cell.freshAt(state))) {
@@ -259,17 +268,12 @@ final class Segment {
       return sampled >= (used <= LOW_UTILIZATION && !refused ? MIN_SAMPLE : MAX_SAMPLE);
     }
 
-    /** Evicts the victim; returns false if no cell could be sampled. */
+    /** Evicts the victim; returns false if there is none, or it is in use now. */
     boolean evict() {
-      if (victim == null) return false;
-      remove(victim, Charge.hashOf(victim.counter, victim.key));
+      if (victim == null || !victim.tryRetire()) return false;
+      unlink(victim, Charge.hashOf(victim.counter, victim.key));
       return true;
     }
-  }
-
-  private void remove(Cell cell, int hash) {
-    cell.retire();
-    unlink(cell, hash);
   }
 
   /**

@@ -9,32 +9,37 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** Stores the state of any limit as an object, with a spin lock. */
+/**
+ * Stores the state of any limit as an object, with a spin lock.
+ *
+ * <p>The lock is a number of its own beside the state: to swap a mark into the reference instead
+ * would pass the barrier of the garbage collector twice more in each step.
+ */
 final class StateCell extends Cell {
-  /** Stored in place of a state. */
-  private enum Mark {
-    UNUSED,
-    LOCKED_UNUSED,
-    LOCKED,
-    DEAD
-  }
+  /** Flags of an unlocked cell; the owner of the lock keeps them in {@link #LOCKED}. */
+  private static final int REFUSED = 1;
 
-  private static final VarHandle CONTENT;
+  private static final int UNUSED = 2;
+  private static final int LOCKED = 4;
+  private static final int STUCK = 8; // in addition to LOCKED
+  private static final int DEAD = 16;
+  private static final VarHandle STATUS;
 
   static {
     try {
-      CONTENT = MethodHandles.lookup().findVarHandle(StateCell.class, "content", Object.class);
+      STATUS = MethodHandles.lookup().findVarHandle(StateCell.class, "status", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  private volatile Object content; // a State or a Mark
-  private boolean refused; // written by the lock owner
+  private volatile int status;
+  private State state; // written by the lock owner; immutable, so that a racy read is safe
 
   StateCell(Counter counter, String key, State state) {
     super(counter, key);
-    content = state instanceof State.Fresh ? Mark.UNUSED : state;
+    this.state = state;
+    this.status = state instanceof State.Fresh ? UNUSED : 0;
   }
 
   @Override
@@ -44,77 +49,89 @@ final class StateCell extends Cell {
 
   @Override
   @Nullable Outcome decide(Charge charge, long now) {
-    var state = lock();
-    if (state == null) return null;
-    var next = state;
-    boolean nextRefused = refused;
+    var seen = lock();
+    if (seen == null) return null;
+    var next = seen;
+    boolean refused = isRefused();
     try {
-      var step = charge.step(state, now);
+      var step = charge.step(seen, now);
       next = step.state();
-      nextRefused = step.outcome() instanceof Refused;
+      refused = step.outcome() instanceof Refused;
       return step.outcome();
     } finally {
-      unlock(next, nextRefused);
+      unlock(next, refused);
     }
   }
 
   @Override
   @Nullable State tryLock() {
     for (int turns = 0; turns < SPINS; turns = pause(turns)) {
-      Object seen = content;
-      if (seen == Mark.DEAD) return null;
-      if (isLocked(seen)) continue;
-      var locked = seen == Mark.UNUSED ? Mark.LOCKED_UNUSED : Mark.LOCKED;
-      if (CONTENT.compareAndSet(this, seen, locked)) return stateIn(seen);
+      int seen = status;
+      if (seen < LOCKED && STATUS.compareAndSet(this, seen, seen | LOCKED)) return state;
+      if ((seen & (STUCK | DEAD)) != 0) return null;
     }
     return null;
   }
 
+  /** Returns the state of a cell that this thread has locked. */
+  State lockedState() {
+    return state;
+  }
+
   @Override
-  void unlock(State state, boolean refused) {
-    this.refused = refused;
-    // Release is enough: other threads see the mark of the lock until they see the state.
-    CONTENT.setRelease(this, state);
+  @SuppressWarnings("ReferenceEquality") // saves a write
+  void unlock(State next, boolean refused) {
+    if (next != state) state = next;
+    // Release is enough: other threads see the lock until they see the state.
+    STATUS.setRelease(this, refused ? REFUSED : 0);
   }
 
   @Override
   void restore(State state) {
-    content = content == Mark.LOCKED_UNUSED ? Mark.UNUSED : state;
+    STATUS.setRelease(this, status & (REFUSED | UNUSED));
+  }
+
+  @Override
+  boolean isLocked() {
+    return (status & LOCKED) != 0;
+  }
+
+  @Override
+  boolean isStuck() {
+    return (status & STUCK) != 0;
+  }
+
+  @Override
+  boolean markStuck() {
+    int seen = status;
+    return (seen & STUCK) != 0
+        || ((seen & LOCKED) != 0 && STATUS.compareAndSet(this, seen, seen | STUCK));
   }
 
   @Override
   boolean isDead() {
-    return content == Mark.DEAD;
+    return status == DEAD;
   }
 
   @Override
   void markDead() {
-    content = Mark.DEAD;
+    status = DEAD;
   }
 
   @Override
   boolean isUnused() {
-    return content == Mark.UNUSED;
+    return status == UNUSED;
   }
 
   @Override
   boolean isRefused() {
-    return refused;
+    return (status & REFUSED) != 0;
   }
 
   @Override
-  State read() {
-    for (int turns = 0; ; turns = pause(turns)) {
-      Object seen = content;
-      if (!isLocked(seen)) return stateIn(seen);
-    }
-  }
-
-  private static boolean isLocked(Object content) {
-    return content == Mark.LOCKED || content == Mark.LOCKED_UNUSED;
-  }
-
-  private static State stateIn(Object content) {
-    return content instanceof State state ? state : State.FRESH;
+  @Nullable State read() {
+    int seen = status;
+    if (seen == DEAD) return State.FRESH;
+    return seen < LOCKED ? state : null;
   }
 }

@@ -72,7 +72,10 @@ public interface Store extends AutoCloseable {
   /** Removes the state of one counter, which is then fresh. */
   void reset(Counter counter, String key);
 
-  /** Returns the number of counters with a state, for metrics. */
+  /**
+   * Returns the number of counters with a state, for metrics. A remote store also counts records of
+   * reservations, and those of resets of buckets and windows, which expire.
+   */
   long trackedKeys();
 
   /**

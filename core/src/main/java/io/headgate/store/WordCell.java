@@ -1,5 +1,6 @@
 package io.headgate.store;
 
+import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -26,6 +27,11 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
   private static final long UNUSED = FLAG;
   private static final long LOCKED = -2; // -1 with the flag, which survives the lock
   private static final long DEAD = -4;
+  private static final long STUCK = -6; // -5 with the flag
+
+  /** Returned by {@link #charged} in place of a word. */
+  static final long NOT_PASSED = -1;
+
   private static final VarHandle WORD;
 
   static {
@@ -42,11 +48,58 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
     super(counter, key);
   }
 
-  /** Returns the state of a word without its flag. */
+  /** Returns the state of a word, whose flag is ignored. */
   abstract State decode(long word);
 
-  /** Returns the word of a state, without the flag. */
+  /**
+   * Returns the word of a state, without the flag.
+   *
+   * @throws IllegalStateException if the state does not fit into a word
+   */
   abstract long encode(State state);
+
+  /**
+   * Decides one charge, given the word that was seen.
+   *
+   * @return the outcome, or null if the word has changed meanwhile
+   */
+  abstract @Nullable Outcome tryDecide(long seen, Charge charge, long now);
+
+  /**
+   * Returns the word after one charge of several, or {@link #NOT_PASSED} if the limit does not
+   * pass. Changes nothing.
+   */
+  abstract long charged(long seen, Charge charge, long now);
+
+  /** Returns the outcome of a charge that passes, given the word before it. */
+  abstract Outcome passed(long seen, Charge charge, long now);
+
+  @Override
+  final @Nullable Outcome decide(Charge charge, long now) {
+    long seen = word;
+    if (seen >= 0) {
+      var outcome = tryDecide(seen, charge, now);
+      if (outcome != null) return outcome;
+    }
+    return decideContended(charge, now);
+  }
+
+  /** Retries a decision that another thread has interfered with. */
+  private @Nullable Outcome decideContended(Charge charge, long now) {
+    LockWait wait = null;
+    for (int turns = 0; ; ) {
+      turns = pause(turns); // an immediate retry would add contention
+      long seen = word;
+      if (seen >= 0) {
+        var outcome = tryDecide(seen, charge, now);
+        if (outcome != null) return outcome;
+      } else if (seen == DEAD) {
+        return null;
+      } else if (turns >= SPINS) {
+        wait = LockWait.next(wait, this);
+      }
+    }
+  }
 
   /**
    * Accepts charges under the cell's own limit only, since the word does not record the limit that
@@ -54,23 +107,13 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
    * first and then by limit.
    */
   @Override
-  @SuppressWarnings("ReferenceEquality")
   final boolean accepts(Charge charge) {
-    return charge.counter() == counter || charge.limit().equals(counter.limit());
+    return hasCounter(charge) || charge.limit().equals(counter.limit());
   }
 
-  /** Returns the word, negative if the cell is locked or dead. */
-  final long word() {
-    return word;
-  }
-
-  /** Replaces a word that {@link #word} returned; false if it has changed. */
+  /** Replaces a word that was seen; false if it has changed. */
   final boolean replace(long seen, long next) {
     return next == seen || WORD.compareAndSet(this, seen, next);
-  }
-
-  static boolean isDead(long word) {
-    return word == DEAD;
   }
 
   /** Returns the word of an encoded state, with the flag if the request was refused. */
@@ -80,24 +123,59 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
 
   @Override
   final @Nullable State tryLock() {
+    long seen = tryLockWord();
+    return seen < 0 ? null : decode(seen);
+  }
+
+  /**
+   * Locks the cell as {@link #tryLock} does, until {@link #unlockWord}.
+   *
+   * @return the word, negative if the cell could not be locked
+   */
+  final long tryLockWord() {
     for (int turns = 0; turns < SPINS; turns = pause(turns)) {
       long seen = word;
-      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | (seen & FLAG))) {
-        return decode(seen & ~FLAG);
-      }
-      if (seen == DEAD) return null;
+      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | (seen & FLAG))) return seen;
+      if (seen == DEAD || isStuck(seen)) break;
     }
-    return null;
+    return DEAD;
+  }
+
+  /** Unlocks the cell with a word. */
+  final void unlockWord(long next) {
+    WORD.setRelease(this, next); // as StateCell.unlock
   }
 
   @Override
   final void unlock(State state, boolean refused) {
-    WORD.setRelease(this, flagged(encode(state), refused)); // as StateCell.unlock
+    unlockWord(flagged(encode(state), refused));
   }
 
   @Override
   final void restore(State state) {
-    word = encode(state) | (word & FLAG);
+    unlockWord(encode(state) | (word & FLAG));
+  }
+
+  @Override
+  final boolean isLocked() {
+    long seen = word;
+    return seen < 0 && seen != DEAD;
+  }
+
+  @Override
+  final boolean isStuck() {
+    return isStuck(word);
+  }
+
+  private static boolean isStuck(long word) {
+    return (word & ~FLAG) == STUCK;
+  }
+
+  @Override
+  final boolean markStuck() {
+    long seen = word;
+    return isStuck(seen)
+        || ((seen & ~FLAG) == LOCKED && WORD.compareAndSet(this, seen, STUCK | (seen & FLAG)));
   }
 
   @Override
@@ -122,11 +200,9 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
   }
 
   @Override
-  final State read() {
-    for (int turns = 0; ; turns = pause(turns)) {
-      long seen = word;
-      if (seen >= 0) return decode(seen & ~FLAG);
-      if (seen == DEAD) return State.FRESH;
-    }
+  final @Nullable State read() {
+    long seen = word;
+    if (seen >= 0) return decode(seen);
+    return seen == DEAD ? State.FRESH : null;
   }
 }
