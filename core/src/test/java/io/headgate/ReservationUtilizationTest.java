@@ -48,8 +48,11 @@ class ReservationUtilizationTest {
    * <p>In every minute of a sliding window, the permits that running calls hold and do not use
    * count beside those that were used. Calls that use u a minute, last d minutes on average and
    * reserve f times their usage hold (f − 1)·u·d unused permits, so that u·(1 + (f − 1)·d) is about
-   * the limit. A bucket holds them in its burst, and a fixed window admits more when they are
-   * returned, as far as they return before it ends.
+   * the limit. A bucket holds them in its burst.
+   *
+   * <p>A fixed window is full from its beginning: what has ended, E, and f times what runs, R, are
+   * the limit. Calls end at the rate R/d, so that R falls as e^(−t/(f·d)) from the f-th part of the
+   * limit. The unused part of what still runs at the end is lost.
    */
   static Stream<Arguments> limits() {
     return Stream.of(
@@ -57,14 +60,23 @@ class ReservationUtilizationTest {
         Arguments.of(TokenBucket.of(Rate.perMinute(LIMIT)), 10, 1.0),
         Arguments.of(TokenBucket.of(Rate.perMinute(LIMIT)), 30, 1.0),
         Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 1, 1.0),
-        Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 10, 1.0),
+        Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 10, fixedBound(10)),
+        Arguments.of(FixedWindow.of(Rate.perMinute(LIMIT)), 30, fixedBound(30)),
         Arguments.of(SlidingWindow.of(Rate.perMinute(LIMIT)), 1, slidingBound(1)),
         Arguments.of(SlidingWindow.of(Rate.perMinute(LIMIT)), 10, slidingBound(10)));
   }
 
   private static double slidingBound(int seconds) {
-    double mean = (0.1 + seconds / 2.0) / 60;
-    return 1 / (1 + 3 * mean);
+    return 1 / (1 + 3 * meanOf(seconds));
+  }
+
+  private static double fixedBound(int seconds) {
+    return 1 - 0.75 * Math.exp(-1 / (4 * meanOf(seconds)));
+  }
+
+  /** Returns the mean duration of a call, in minutes. */
+  private static double meanOf(int seconds) {
+    return (0.1 + seconds / 2.0) / 60;
   }
 
   @ParameterizedTest

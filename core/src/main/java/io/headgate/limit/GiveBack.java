@@ -30,7 +30,8 @@ public final class GiveBack {
 
   /**
    * Returns the state without {@code cost} permits of an earlier charge, and the history of returns
-   * with this one. The history of a limit that is not a token bucket is not changed.
+   * with this one. The history of a limit that is not a token bucket is not changed. Nothing is
+   * returned of a charge that a reset has removed.
    *
    * @param state any state; converted to the limit first
    * @param history the earlier returns to the counter
@@ -44,6 +45,9 @@ public final class GiveBack {
       long now,
       long cost,
       Receipt charge) {
+    if (history.expiresAt() > now && history.isReset(charge.at)) {
+      return new Returned(adopted(limit, state, now), history);
+    }
     if (!(limit instanceof TokenBucket bucket)) {
       return new Returned(of(limit, share, state, now, cost, charge.at, charge.freshAt), history);
     }
@@ -130,7 +134,7 @@ public final class GiveBack {
    * Returns the state in the limit's representation, after charging the holds of {@code HeldState}
    * whose leases have expired.
    */
-  private static State adopted(Limit limit, State state, long now) {
+  static State adopted(Limit limit, State state, long now) {
     if (!(state instanceof HeldState held)) return limit.adopt(state, now);
     if (!(limit instanceof Holdable holdable)) return limit.adopt(held, now);
     var settled = HeldState.expireHolds(holdable, held, now);
@@ -222,6 +226,6 @@ public final class GiveBack {
       counts[i] -= back;
       rest -= back;
     }
-    return SlidingState.of(current, width, window.capacity(), counts);
+    return window.stateOf(current, counts);
   }
 }

@@ -190,6 +190,19 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
     return state instanceof HeldState held ? held.state : state;
   }
 
+  /**
+   * Returns the time at which the counter would be fresh without later charges and without its
+   * holds. A hold that is part of a receipt could be returned with it, although it may be released
+   * meanwhile.
+   *
+   * @param step the step that made the charge, at a time
+   */
+  public static long receiptFreshAt(Step step, long now) {
+    return step.state() instanceof HeldState held
+        ? Math.max(now, held.state.freshAt())
+        : now + step.outcome().resetAfter();
+  }
+
   /** Returns the holds of a state; empty if it has none. */
   static List<Hold> holds(State state) {
     return state instanceof HeldState held ? held.holds : List.of();

@@ -118,10 +118,10 @@ public final class Rate {
   }
 
   /**
-   * Returns a part of this rate, in thousandths and in lowest terms. If that can't be represented
-   * exactly, one permit per interval, with the interval rounded up.
+   * Returns a part of this rate, in thousandths and in lowest terms. If a burst at that rate can't
+   * be represented exactly, one permit per interval, with the interval rounded up.
    */
-  Rate partOf(int permille) {
+  Rate partOf(int permille, long burst) {
     var permits = BigInteger.valueOf(unitPermits).multiply(BigInteger.valueOf(permille));
     var micros = BigInteger.valueOf(unitPeriod).multiply(BigInteger.valueOf(1_000));
     var divisor = permits.gcd(micros);
@@ -129,7 +129,8 @@ public final class Rate {
     if (micros.divide(divisor).compareTo(max) <= 0) {
       var period = Duration.of(micros.divide(divisor).longValueExact(), MICROS);
       var part = of(permits.divide(divisor).longValueExact(), period);
-      if (part.canRepay(part.unitPeriod)) return part;
+      if (burst <= Bounds.MAX / part.unitPeriod && part.canRepay(burst * part.unitPeriod))
+        return part;
     }
     var interval = micros.add(permits).subtract(BigInteger.ONE).divide(permits).min(max);
     return of(1, Duration.of(interval.longValueExact(), MICROS));

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The permits that were returned to a token bucket, by the time of their charges. It bounds what a
- * later return may take back. Stored beside the bucket, and only while a return may still matter.
- * The twin of {@code returns.lua}. Immutable.
+ * The permits that were returned to a token bucket, by the time of their charges, and the last
+ * reset of a counter. It bounds what a later return may take back. Stored beside the counter, and
+ * only while a return may still matter. The twin of {@code returns.lua}. Immutable.
  *
  * <p>All amounts are times, in microseconds: those in which the bucket refills the permits, rounded
  * so that less is returned rather than more.
@@ -54,6 +54,15 @@ public record ReturnHistory(long expiresAt, long emptyAt, List<Span> spans) {
   static final int CELLS = 36;
 
   /**
+   * The time after a reset for which charges count as made before it, in microseconds. A remote
+   * store records the reset first, and deletes the counter in another call.
+   */
+  static final long RESET_MARGIN = 1_000_000;
+
+  /** The value of {@code returned} for charges that a reset has removed. */
+  private static final long RESET = Bounds.MAX;
+
+  /**
    * One span of time.
    *
    * @param from its beginning; it ends where the next begins
@@ -81,6 +90,27 @@ public record ReturnHistory(long expiresAt, long emptyAt, List<Span> spans) {
     spans = List.copyOf(spans);
   }
 
+  /**
+   * Returns the history of a counter that is about to be reset. Its charges return nothing later,
+   * since the permits of a counter without them were available to others.
+   *
+   * @param state the state before the reset
+   */
+  public static ReturnHistory ofReset(Limit limit, State state, long now) {
+    var charged = HeldState.withoutHolds(GiveBack.adopted(limit, state, now));
+    long freshAt = Math.max(now, charged.freshAt());
+    long later = limit instanceof TokenBucket ? limit.window() : 0;
+    return new ReturnHistory(
+        freshAt + later + RESET_MARGIN,
+        0,
+        List.of(new Span(0, RESET, 0), new Span(now + RESET_MARGIN + 1, 0, 0)));
+  }
+
+  /** Returns whether a reset has removed the charges of a time. */
+  boolean isReset(long at) {
+    return !isEmpty() && spans.get(indexOf(spans, at)).returned >= RESET;
+  }
+
   /** Returns whether nothing was returned. */
   public boolean isEmpty() {
     return spans.isEmpty();
@@ -97,8 +127,7 @@ public record ReturnHistory(long expiresAt, long emptyAt, List<Span> spans) {
   long left(long at, long freshAt, long now) {
     int last = spans.size() - 1;
     if (last < 0) return freshAt - 1 - now;
-    int own = last;
-    while (own > 0 && spans.get(own).from > at) own--;
+    int own = indexOf(spans, at);
     long returned = spans.get(own).returned;
     long sinceThen = freshAt - 1 - now - returned;
     if (own == last) return sinceThen;
@@ -129,10 +158,16 @@ public record ReturnHistory(long expiresAt, long emptyAt, List<Span> spans) {
     return new ReturnHistory(Math.max(expiresAt, before), after, next);
   }
 
-  /** Lets a span begin at a time; returns its index. */
-  private static int split(List<Span> spans, long at) {
+  /** Returns the index of the span that includes a time. */
+  private static int indexOf(List<Span> spans, long at) {
     int index = spans.size() - 1;
     while (index > 0 && spans.get(index).from > at) index--;
+    return index;
+  }
+
+  /** Lets a span begin at a time; returns its index. */
+  private static int split(List<Span> spans, long at) {
+    int index = indexOf(spans, at);
     if (spans.get(index).from == at) return index;
     spans.add(index + 1, spans.get(index).from(at));
     return index + 1;

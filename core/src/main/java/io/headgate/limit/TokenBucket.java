@@ -100,7 +100,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
   public @Nullable TokenBucket partOf(int permille) {
     long part = Utilization.partOf(burst, permille);
     if (part == 0 || permille == 1_000) return part == 0 ? null : this;
-    var slower = rate.partOf(permille);
+    var slower = rate.partOf(permille, part);
     return new TokenBucket(slower, Math.max(1, slower.repayable(part)));
   }
 

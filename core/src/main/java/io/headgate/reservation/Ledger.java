@@ -82,7 +82,7 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
     }
     if (target > total) {
       var next = HeldState.reported(limit, state, now, target - total).state();
-      return new Corrected(plus(pieceOf(target - total, limit, next, now)), next, returns);
+      return new Corrected(plus(pieceOf(target - total, next, now)), next, returns);
     }
     return sameLimit
         ? reduced(total - target, limit, state, returns, isLast, now)
@@ -104,8 +104,8 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
     return new Corrected(new Ledger(used, grown, kept), next.state(), next.history());
   }
 
-  static ChargedPiece pieceOf(long amount, Holdable limit, State charged, long now) {
-    long freshAt = charged instanceof HeldState held ? held.freshAt(limit) : charged.freshAt();
+  static ChargedPiece pieceOf(long amount, State charged, long now) {
+    long freshAt = HeldState.withoutHolds(charged).freshAt();
     return new ChargedPiece(amount, now, Math.max(now, freshAt));
   }
 

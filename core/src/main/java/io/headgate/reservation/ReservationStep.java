@@ -162,7 +162,7 @@ public record ReservationStep(
         long more = command.entries().get(i).more();
         if (more == 0) continue;
         states.set(i, next.get(i).state());
-        put(i, ledger(i).grownBy(Ledger.pieceOf(more, limit(i), states.get(i), now)));
+        put(i, ledger(i).grownBy(Ledger.pieceOf(more, states.get(i), now)));
       }
       grown = true;
     }
@@ -208,10 +208,6 @@ public record ReservationStep(
     private long remaining(int i) {
       var charge = command.entries().get(i).reserved().charge();
       return charge.withCost(0).step(states.get(i), now).outcome().remaining();
-    }
-
-    private Holdable limit(int i) {
-      return (Holdable) command.entries().get(i).reserved().charge().limit();
     }
 
     private Ledger ledger(int i) {

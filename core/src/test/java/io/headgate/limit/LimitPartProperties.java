@@ -1,11 +1,13 @@
 package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -38,6 +40,16 @@ class LimitPartProperties {
       assertThat(whole.partOf(1_000)).isEqualTo(whole);
       assertThat(whole.partOf(0)).isNull();
     }
+  }
+
+  /** In thousandths of 461 an hour, a burst of 3,359 would exceed 2^53 units. */
+  @Example
+  void partOfABucketWithALargeBurstIsRepresentable() {
+    var part = new TokenBucket(Rate.perHour(461), 3_995).partOf(841);
+    assertThat(part).isNotNull();
+    assertThat(part.capacity()).isEqualTo(3_359);
+    assertThat(part.rate().permits() * 3_600e6 / part.rate().periodMicros())
+        .isCloseTo(461 * 0.841, within(0.001));
   }
 
   @Property(tries = 200)

@@ -19,7 +19,9 @@ import io.headgate.rule.Subject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +41,7 @@ class OverlappingReservationsTest {
   private static final class Reserved {
     final ReservedCharge charge;
     ReservationRecord record;
+    boolean wasOpenAtAStep;
 
     Reserved(ReservedCharge charge, long expiresAt) {
       this.charge = charge;
@@ -52,7 +55,10 @@ class OverlappingReservationsTest {
     final Random random;
     final List<Reserved> reservations = new ArrayList<>();
     final List<Charged> checks = new ArrayList<>();
+    final Map<Long, Long> realTimes = new HashMap<>(); // of the times by the clock
     long now = START;
+    long steppedBack;
+    long returnedLate; // by reservations that were open when the clock stepped back
     State state = State.FRESH;
     ReturnHistory returns = ReturnHistory.NONE;
 
@@ -68,7 +74,25 @@ class OverlappingReservationsTest {
       return rules.plan(Request.of(Subject.of("k"), cost), 0, 1).charges().getFirst();
     }
 
+    /** The clock steps back. */
+    void stepBack() {
+      long by = random.nextLong(Math.max(1, limit.window() / (random.nextBoolean() ? 1 : 50)));
+      now -= by;
+      steppedBack += by;
+      reservations.forEach(one -> one.wasOpenAtAStep = true);
+    }
+
+    private long real(long at) {
+      return realTimes.getOrDefault(at, at);
+    }
+
     void step() {
+      realTimes.put(now, now + steppedBack);
+      stepAtOnce();
+      realTimes.put(now, now + steppedBack);
+    }
+
+    private void stepAtOnce() {
       int kind = random.nextInt(12);
       if (kind < 4) now += 1 + random.nextLong(Math.max(1, limit.window() / 8));
       else if (kind < 7 || reservations.isEmpty()) reserve();
@@ -81,7 +105,7 @@ class OverlappingReservationsTest {
       var step = charge.step(state, now);
       if (!(step.outcome() instanceof Passed)) return;
       state = step.state();
-      checks.add(new Charged(now, charge.cost()));
+      checks.add(new Charged(now + steppedBack, charge.cost()));
     }
 
     private void reserve() {
@@ -113,9 +137,18 @@ class OverlappingReservationsTest {
               List.of(new ReservationCommand.Entry(one.charge, target, more)));
       var step = ReservationStep.of(one.record, command, List.of(state), List.of(returns), now);
       if (step.reply().status() == Status.UNKNOWN) return;
+      if (one.wasOpenAtAStep) returnedLate += Math.max(0, total(one) - total(one, step.record()));
       one.record = step.record();
       state = step.states().getFirst();
       returns = step.returns().getFirst();
+    }
+
+    private static long total(Reserved one) {
+      return total(one, one.record);
+    }
+
+    private static long total(Reserved one, ReservationRecord record) {
+      return record.ledgers().getOrDefault(0, Ledger.of(one.charge)).total();
     }
 
     /** Returns the debt of a bucket that was charged the present amounts, in units. */
@@ -123,7 +156,7 @@ class OverlappingReservationsTest {
       var all = new ArrayList<>(checks);
       for (var one : reservations) {
         var ledger = one.record.ledgers().getOrDefault(0, Ledger.of(one.charge));
-        for (var piece : ledger.pieces()) all.add(new Charged(piece.at(), piece.amount()));
+        for (var piece : ledger.pieces()) all.add(new Charged(real(piece.at()), piece.amount()));
       }
       all.sort(Comparator.comparingLong(Charged::at));
       long debt = 0;
@@ -132,7 +165,7 @@ class OverlappingReservationsTest {
         debt = Math.max(0, debt - (one.at - last) * permits()) + one.amount * period();
         last = one.at;
       }
-      return Math.max(0, debt - (now - last) * permits());
+      return Math.max(0, debt - (now + steppedBack - last) * permits());
     }
 
     long debt() {
@@ -146,6 +179,22 @@ class OverlappingReservationsTest {
 
     private long period() {
       return limit.rate().periodInLowestTerms();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {5, 6})
+  void clockThatStepsBackExceedsTheLimitAtMostByReservationsThatWereOpen(long seed) {
+    var seeds = new Random(seed);
+    for (int i = 0; i < 2_000; i++) {
+      var history = new History(new Random(seeds.nextLong()));
+      for (int steps = 0; steps < 60; steps++) {
+        if (history.random.nextInt(20) == 0) history.stepBack();
+        history.step();
+        assertThat(history.debt())
+            .as("history %d, step %d, %s", i, steps, history.limit)
+            .isGreaterThanOrEqualTo(history.trueDebt() - history.returnedLate * history.period());
+      }
     }
   }
 

@@ -61,6 +61,24 @@ final class AdmissionBounds {
     return worst;
   }
 
+  /** Returns the permits that a bucket has left after charges, which may have exceeded it. */
+  static long left(TokenBucket bucket, List<Admitted> charged, long now) {
+    long permits = bucket.rate().permitsInLowestTerms();
+    long period = bucket.rate().periodInLowestTerms();
+    var sorted = new ArrayList<>(charged);
+    sorted.sort(Comparator.comparingLong(Admitted::at));
+    sorted.add(new Admitted(now, 0));
+    long debt = 0;
+    long last = 0;
+    for (var one : sorted) {
+      long passed = one.at - last;
+      debt = passed > debt / permits ? 0 : debt - passed * permits;
+      debt += one.cost * period;
+      last = one.at;
+    }
+    return Math.max(0, bucket.burst() * period - debt) / period;
+  }
+
   private static long ofFixed(FixedWindow limit, List<Admitted> sorted) {
     long end = 0;
     long count = 0;

@@ -10,12 +10,14 @@ import io.headgate.ReservationState.Unknown;
 import io.headgate.ReservedLimit;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
+import io.headgate.limit.TokenBucket;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -34,6 +36,9 @@ final class ReservationModel {
    * @param isExcess whether they were used beyond the reservation, without a check
    */
   private record Piece(long at, long amount, boolean isExcess) {}
+
+  /** Permits of a team that an instance has spent from its hold. */
+  private record Spent(String team, long at, long amount) {}
 
   /** One reservation. */
   static final class Modelled {
@@ -79,6 +84,7 @@ final class ReservationModel {
   private final Limit model;
   private final ReservationSettings settings;
   private final List<Modelled> all = new ArrayList<>();
+  private final List<Spent> spent = new ArrayList<>();
   private @Nullable String failure;
 
   ReservationModel(RuleSet rules) {
@@ -130,7 +136,7 @@ final class ReservationModel {
     made.pieces.add(new Piece(now, cost, false));
     made.expiresAt = now + settings.ttl().toNanos() / 1_000;
     all.add(made);
-    verify(name, limiter);
+    verify(now, name, limiter);
     return Optional.of(made);
   }
 
@@ -155,7 +161,14 @@ final class ReservationModel {
     }
     if (open.grown()) one.pieces.add(new Piece(now, more, false));
     requireCharges(one, state);
-    verify(one.team, limiter);
+    verify(now, one.team, limiter);
+  }
+
+  /** An instance spends permits that it holds. */
+  void spend(long now, Map<String, String> subject, long amount, RateLimiter limiter) {
+    var name = Objects.requireNonNull(subject.get("team"));
+    spent.add(new Spent(name, now, amount));
+    verify(now, name, team, limiter, "team");
   }
 
   void settle(long now, Modelled one, long actual, ReservationState state, RateLimiter limiter) {
@@ -164,7 +177,7 @@ final class ReservationModel {
     one.settled = true;
     require(state instanceof Settled, "a settlement of %s returned %s", one, state);
     requireCharges(one, state);
-    verify(one.team, limiter);
+    verify(now, one.team, limiter);
   }
 
   /** Ends the reservations that an instance has found expired. */
@@ -183,7 +196,7 @@ final class ReservationModel {
           now);
     }
     require(found == due, "%d reservations were found expired, expected %d", found, due);
-    if (due > 0) all.stream().map(one -> one.team).distinct().forEach(t -> verify(t, limiter));
+    if (due > 0) all.stream().map(one -> one.team).distinct().forEach(t -> verify(now, t, limiter));
   }
 
   /** At the end every reservation has been settled or has expired. */
@@ -227,21 +240,40 @@ final class ReservationModel {
     };
   }
 
-  private void verify(String name, RateLimiter limiter) {
-    verify(name, team, limiter, "team");
-    verify(null, model, limiter, "model");
+  private void verify(long now, String name, RateLimiter limiter) {
+    verify(now, name, team, limiter, "team");
+    verify(now, null, model, limiter, "model");
   }
 
-  private void verify(@Nullable String name, Limit limit, RateLimiter limiter, String rule) {
+  private void verify(
+      long now, @Nullable String name, Limit limit, RateLimiter limiter, String rule) {
     var admitted = new ArrayList<AdmissionBounds.Admitted>();
+    var charged = new ArrayList<AdmissionBounds.Admitted>();
     for (var one : all) {
       if (name != null && !one.team.equals(name)) continue;
       for (var piece : one.pieces) {
+        charged.add(new AdmissionBounds.Admitted(piece.at, piece.amount));
         if (!piece.isExcess) admitted.add(new AdmissionBounds.Admitted(piece.at, piece.amount));
       }
     }
+    for (var one : spent) {
+      if (!one.team.equals(name)) continue;
+      admitted.add(new AdmissionBounds.Admitted(one.at, one.amount));
+      charged.add(new AdmissionBounds.Admitted(one.at, one.amount));
+    }
     long excess = AdmissionBounds.excess(limit, admitted);
     require(excess == 0, "%s %s: %d permits more than %s allows", rule, name, excess, limit);
+    if (limit instanceof TokenBucket bucket && !all.isEmpty()) {
+      var left = remaining(limiter, rule, name == null ? all.getFirst().team : name);
+      long most = AdmissionBounds.left(bucket, charged, now);
+      require(
+          left.isEmpty() || left.getAsLong() <= most,
+          "%s %s: %s left, and %d of a bucket that was charged the same",
+          rule,
+          name,
+          left,
+          most);
+    }
     if (!isExact()) return;
     var left = remaining(limiter, rule, name == null ? all.getFirst().team : name);
     require(

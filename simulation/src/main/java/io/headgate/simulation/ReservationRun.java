@@ -2,8 +2,12 @@ package io.headgate.simulation;
 
 import io.headgate.Costs;
 import io.headgate.RateLimiter;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
+import io.headgate.store.HoldStore;
 import io.headgate.store.Store;
 import io.headgate.store.UnsweptStores;
 import java.util.ArrayList;
@@ -28,6 +32,9 @@ final class ReservationRun {
   /** Exceeds ten minutes, after which a reservation is unknown. */
   private static final long LATEST = 700 * Workload.SECOND;
 
+  /** The attribute of an arrival that holds permits instead of reserving them. */
+  static final String HOLDER = "holder";
+
   private record Action(long at, long order, Runnable action) implements Comparable<Action> {
     @Override
     public int compareTo(Action other) {
@@ -42,6 +49,7 @@ final class ReservationRun {
   private final PriorityQueue<Action> queue = new PriorityQueue<>();
   private final List<RateLimiter> instances = new ArrayList<>();
   private final long[] downUntil;
+  private final Store store;
   private final ReservationModel model;
   private long now = World.START;
   private long orders;
@@ -52,7 +60,7 @@ final class ReservationRun {
     this.tracing = tracing;
     this.downUntil = new long[script.nodes()];
     var rules = script.ruleSets().getFirst();
-    var store = mutation.apply(UnsweptStores.create(() -> now, COUNTERS));
+    this.store = mutation.apply(UnsweptStores.create(() -> now, COUNTERS));
     for (int i = 0; i < script.nodes(); i++) {
       instances.add(RateLimiter.with(store, rules, () -> now));
     }
@@ -62,7 +70,10 @@ final class ReservationRun {
   Scenario.Result run() {
     for (var event : script.events()) {
       switch (event) {
-        case Event.Arrival arrival -> new Client(arrival).start();
+        case Event.Arrival arrival -> {
+          if (arrival.subject().containsKey(HOLDER)) new Holder(arrival).start();
+          else new Client(arrival).start();
+        }
         case Event.Crash crash ->
             at(
                 World.START + crash.at(),
@@ -119,6 +130,58 @@ final class ReservationRun {
           }
           sweepLater();
         });
+  }
+
+  /**
+   * An instance that holds permits of a team, spends some, and releases the rest. Its request may
+   * be executed without a reply, and it may end without a release.
+   */
+  private final class Holder {
+    private final Event.Arrival arrival;
+    private final Dice dice;
+    private final Charge charge;
+    private final long holder;
+
+    Holder(Event.Arrival arrival) {
+      this.arrival = arrival;
+      this.dice = Dice.of(script.seed(), 194, arrival.at(), arrival.node(), arrival.cost());
+      var request = new Request(Subject.of(arrival.subject()), 1, Map.of("tokens", 1L));
+      this.charge = script.ruleSets().getFirst().plan(request, 0, 0).charges().getFirst();
+      this.holder = arrival.at(); // one hold each
+    }
+
+    void start() {
+      at(World.START + arrival.at(), this::hold);
+    }
+
+    private void hold() {
+      long lease = 1 + dice.below(2 * arrival.holdFor());
+      var granted = send(new HoldRequest(holder, 1, Usage.NONE, 0, arrival.cost(), lease));
+      note("hold %d of %s: %d".formatted(arrival.cost(), arrival.subject(), granted.held()));
+      if (granted.held() == 0 || dice.oneIn(5)) return; // the reply is lost
+      long spent = dice.oneIn(2) ? 0 : dice.below(granted.held() + 1);
+      long releasedAt = now + dice.below(lease);
+      at(
+          now + dice.below(releasedAt - now + 1),
+          () -> model.spend(now, arrival.subject(), spent, limiter()));
+      if (dice.oneIn(4)) return; // ends without a release
+      var usage = new Usage(spent, granted.held(), granted.until());
+      at(
+          releasedAt,
+          () -> {
+            send(new HoldRequest(holder, 2, usage, 0, 0, 1));
+            note("%s has spent %d, and releases".formatted(arrival.subject(), spent));
+          });
+    }
+
+    private RateLimiter limiter() {
+      return instances.getFirst();
+    }
+
+    private HoldStore.Reply send(HoldRequest request) {
+      var holds = store.holds().orElseThrow();
+      return holds.hold(charge.withCost(0), request).toCompletableFuture().join();
+    }
   }
 
   /** A client that reserves, updates, settles, and may end at any point. */

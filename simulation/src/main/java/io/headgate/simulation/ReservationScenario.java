@@ -16,7 +16,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Runs reservations of clients that die, repeat and settle late, over messages that are lost,
- * delayed and delivered twice, and instances that crash. {@link ReservationModel} is the oracle.
+ * delayed and delivered twice, and instances that crash. Other instances hold permits of the same
+ * counters. {@link ReservationModel} is the oracle.
  */
 final class ReservationScenario implements Scenario {
   private static final long HOUR = 3_600 * Workload.SECOND;
@@ -70,6 +71,7 @@ final class ReservationScenario implements Scenario {
               1 + dice.below(Math.max(1, permits / 2)),
               dice.scale(100, 90_000) * Workload.MS));
     }
+    if (!exact) addHolders(Dice.of(seed, 193), work, permits, nodes, busy);
     for (int i = dice.index(4); i > 0; i--) {
       work.events.add(
           new Event.Crash(
@@ -86,6 +88,20 @@ final class ReservationScenario implements Scenario {
         0,
         work.events,
         busy + 1_000 * Workload.SECOND);
+  }
+
+  /** In a third of the runs, others hold permits of the teams at the same time. */
+  private static void addHolders(Dice dice, Workload work, long permits, int nodes, long busy) {
+    if (!dice.oneIn(3)) return;
+    for (int i = (int) dice.scale(5, 60); i > 0; i--) {
+      work.events.add(
+          new Event.Arrival(
+              dice.below(busy),
+              dice.index(nodes),
+              Map.of("team", "t" + dice.index(3), ReservationRun.HOLDER, "h" + dice.index(5)),
+              1 + dice.below(permits),
+              dice.scale(100, 30_000) * Workload.MS));
+    }
   }
 
   private static Limit limit(boolean exact, long permits, long window, Workload work) {

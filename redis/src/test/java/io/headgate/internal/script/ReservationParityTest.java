@@ -2,8 +2,12 @@ package io.headgate.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.internal.consistency.HoldingStore.HoldResult;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HeldState;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
@@ -55,6 +59,7 @@ class ReservationParityTest {
   private final Map<String, ReservationRecord> records = new HashMap<>();
   private final Map<String, ReturnHistory> returns = new HashMap<>();
   private final List<Open> reservations = new ArrayList<>();
+  private long holds;
 
   /** A reservation that was made, with its charges. */
   private record Open(String nonce, long expiresAt, List<ReservedCharge> charges) {}
@@ -104,12 +109,28 @@ class ReservationParityTest {
     }
   }
 
+  /** Resets a counter as a store does: records the reset, and then deletes the counter. */
+  private void reset(Limit limit, long now) {
+    var charge = charge(random.nextInt(2), limit, 0, 0);
+    var state = states.getOrDefault(charge.key(), State.FRESH);
+    returns.put(charge.key(), ReturnHistory.ofReset(limit, state, now));
+    states.remove(charge.key());
+    var batch = new Batch(new CounterKeys("headgate:"), LimitFormat.NUMBERS);
+    ScriptCommand.resetting(charge).writeTo(batch);
+    redis.decide(batch, now);
+    redis.delete(batch.keys()[0]);
+  }
+
   private void runBatch(List<Limit> limits) {
     long now = clock.micros();
+    if (random.nextInt(60) == 0 && limits.getFirst() instanceof Holdable limit) reset(limit, now);
     var batch = new Batch(new CounterKeys("headgate:"), LimitFormat.NUMBERS);
     var comparisons = new ArrayList<Consumer<ReplyReader>>();
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
-      if (random.nextInt(3) == 0 || reservations.isEmpty()) charge(limits, now, batch, comparisons);
+      if (random.nextInt(5) == 0 && limits.getFirst() instanceof Holdable limit) {
+        hold(limit, now, batch, comparisons);
+      } else if (random.nextInt(3) == 0 || reservations.isEmpty())
+        charge(limits, now, batch, comparisons);
       else operate(limits, now, batch, comparisons);
     }
     var reply = new ReplyReader(redis.decide(batch, now));
@@ -154,18 +175,39 @@ class ReservationParityTest {
       var onExpiry = oneOf(ExpiryCharge.values());
       reserved.add(
           new ReservedCharge(
-              i, charge, now, now + step.outcome().resetAfter(), true, 15, onExpiry));
+              i, charge, now, HeldState.receiptFreshAt(step, now), true, 15, onExpiry));
     }
     comparisons.add(reply -> {
-      var outcomes = command.read(reply).outcomes();
+      var read = command.read(reply);
       for (int i = 0; passed && i < steps.size(); i++) {
-        assertThat(outcomes.get(i)).isEqualTo(steps.get(i).outcome());
+        assertThat(read.outcomes().get(i)).isEqualTo(steps.get(i).outcome());
+        assertThat(read.freshAt().get(i)).isEqualTo(reserved.get(i).freshAt());
       }
     });
     if (!passed) return;
     var nonce = "n" + random.nextInt(1 << 30);
     reservations.add(new Open(nonce, now + (1 + random.nextInt(20)) * SECOND, reserved));
     if (reservations.size() > 20) reservations.remove(random.nextInt(20));
+  }
+
+  /** An instance reports what it has spent of its hold, and renews or releases it. */
+  private void hold(
+      Holdable limit, long now, Batch batch, List<Consumer<ReplyReader>> comparisons) {
+    var charge = charge(random.nextInt(2), limit, 0, 0);
+    long holder = random.nextInt(3);
+    long held = random.nextInt(4);
+    long spent = random.nextLong(held + 1);
+    var usage = new HoldRequest.Usage(spent, held, now + random.nextInt(2) * SECOND);
+    long lease = (1 + random.nextInt(9)) * SECOND;
+    var request = new HoldRequest(holder, ++holds, usage, 0, random.nextInt(5), lease);
+    var result = request.from(limit, states.getOrDefault(charge.key(), State.FRESH), now);
+    states.put(charge.key(), result.state());
+    var command = ScriptCommand.hold(charge, request);
+    command.writeTo(batch);
+    comparisons.add(reply ->
+        assertThat(command.read(reply))
+            .as("%s at %d", request, now)
+            .isEqualTo(new HoldResult(result.outcome(), result.held(), now + lease)));
   }
 
   /** Applies an operation to a random reservation, possibly under a changed limit. */

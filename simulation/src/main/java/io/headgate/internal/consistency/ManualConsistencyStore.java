@@ -28,4 +28,17 @@ public final class ManualConsistencyStore {
   public static void sync(ConsistencyStore store) {
     store.sync().run();
   }
+
+  /** Sends what is due before the next round. */
+  public static void sendDue(ConsistencyStore store) {
+    store.sync().sendDue();
+  }
+
+  /**
+   * Returns when {@link #sendDue} is to be called next, by the clock of the instance in
+   * nanoseconds; {@link Long#MAX_VALUE} for never.
+   */
+  public static long nextDeadline(ConsistencyStore store) {
+    return store.sync().nextDeadline();
+  }
 }
