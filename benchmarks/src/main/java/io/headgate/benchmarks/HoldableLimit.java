@@ -7,18 +7,18 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 
 /** The algorithms that support all consistency modes. */
-enum HoldableLimit {
+public enum HoldableLimit {
   TOKEN_BUCKET("token bucket"),
   FIXED_WINDOW("fixed window"),
   SLIDING_WINDOW("sliding window");
 
-  final String title;
+  public final String title;
 
   HoldableLimit(String title) {
     this.title = title;
   }
 
-  Holdable of(Rate rate) {
+  public Holdable of(Rate rate) {
     return switch (this) {
       case TOKEN_BUCKET -> TokenBucket.of(rate);
       case FIXED_WINDOW -> FixedWindow.of(rate);

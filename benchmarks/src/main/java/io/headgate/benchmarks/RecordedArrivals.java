@@ -12,15 +12,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Recorded traffic: the time, instance and caller of each request. All modes get the same. */
-record RecordedArrivals(List<Arrival> arrivals) {
+public record RecordedArrivals(List<Arrival> arrivals) {
   /**
    * One request.
    *
    * @param at microseconds from the start
    */
-  record Arrival(int at, int instance, int caller) {}
+  public record Arrival(int at, int instance, int caller) {}
 
-  RecordedArrivals {
+  public RecordedArrivals {
     arrivals = arrivals.stream().sorted(Comparator.comparingInt(Arrival::at)).toList();
   }
 

@@ -6,6 +6,7 @@ import io.headgate.benchmarks.cluster.ClusterSpeed;
 import io.headgate.benchmarks.regions.RegionBenchmark;
 import io.headgate.benchmarks.scale.ScaleReport;
 import io.headgate.benchmarks.sizing.SizingReport;
+import io.headgate.benchmarks.virtual.VirtualReport;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -21,6 +22,7 @@ enum Section {
   REDIS("Redis"),
   OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy"),
+  VIRTUAL("Accuracy in virtual time"),
   ADAPTIVE("Adaptive limits"),
   REGIONS("Regions"),
   CLUSTER("Cluster"),
@@ -57,6 +59,7 @@ enum Section {
       case REDIS -> Redis.report(context);
       case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
+      case VIRTUAL -> VirtualReport.report(context.progress(), context.effort() == Effort.FULL);
       case REGIONS ->
           RegionBenchmark.report(
               context.root().resolve("server/target/headgate.jar"),
@@ -70,7 +73,9 @@ enum Section {
               context.root().resolve("benchmarks/results/sizing.properties"));
       case SCALE ->
           ScaleReport.report(
-              context.progress(), ScaleReport.Pace.of(context.effort() == Effort.FULL));
+              context.progress(),
+              ScaleReport.Pace.of(context.effort() == Effort.FULL),
+              context.root().resolve("server/target/headgate.jar"));
       case ADAPTIVE ->
           AdaptiveReport.report(
               context.root().resolve("benchmarks/results/adaptive.svg"),

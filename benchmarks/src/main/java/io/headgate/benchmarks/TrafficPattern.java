@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Traffic patterns, each with the limit it is measured with. */
-enum TrafficPattern {
+public enum TrafficPattern {
   STEADY("steady at the limit", 1_000, 1, 1),
   OVERLOAD("three times the limit", 1_000, 1, 1),
   BURSTS("bursts", 1_000, 1, 1),
@@ -23,10 +23,10 @@ enum TrafficPattern {
   private static final int BURST = 800;
   private static final int BURST_DURATION = 40_000;
 
-  final String title;
+  public final String title;
   private final long permits;
   private final long seconds;
-  final int callers;
+  public final int callers;
 
   TrafficPattern(String title, long permits, long seconds, int callers) {
     this.title = title;
@@ -35,12 +35,12 @@ enum TrafficPattern {
     this.callers = callers;
   }
 
-  Rate rate() {
+  public Rate rate() {
     return Rate.of(permits, Duration.ofSeconds(seconds));
   }
 
   /** Returns a description of the traffic. */
-  String offered() {
+  public String offered() {
     return switch (this) {
       case STEADY -> "one caller, 1,000 a second, evenly";
       case OVERLOAD -> "one caller, 3,000 a second, evenly";
@@ -62,7 +62,7 @@ enum TrafficPattern {
   }
 
   /** Generates the traffic; each request goes to a random instance, as with a load balancer. */
-  RecordedArrivals record(long seed, int instances, Duration time) {
+  public RecordedArrivals record(long seed, int instances, Duration time) {
     var random = new SplittableRandom(seed + name().hashCode());
     int end = Math.toIntExact(time.toMillis() * 1_000);
     var at = new ArrayList<Arrival>();

@@ -12,9 +12,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +51,8 @@ final class BackgroundSync {
   private final LongSupplier nanos;
   private final FailureDomains domains;
   private final SyncQueue[] queues;
-  private final ScheduledExecutorService thread;
+  private final ReportTimer reportTimer = new ReportTimer(this::enqueueReport, this::wakeAt);
+  private final ScheduledThreadPoolExecutor thread;
   private final AtomicBoolean sendScheduled = new AtomicBoolean();
   private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile boolean started; // false if a test calls run
@@ -81,8 +81,9 @@ final class BackgroundSync {
     int maxInFlight = Math.max(MIN_IN_FLIGHT_PER_DOMAIN, MAX_IN_FLIGHT / domains.count());
     for (int i = 0; i < queues.length; i++) queues[i] = newQueue(maxInFlight);
     this.thread =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("headgate-sync").factory());
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("headgate-sync").factory());
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false); // close sends the reports
   }
 
   private SyncQueue newQueue(int maxInFlight) {
@@ -145,13 +146,32 @@ final class BackgroundSync {
 
   /** Sends what is due before the next round. */
   void sendDue() {
+    reportTimer.runDue(nanos.getAsLong());
     for (var queue : queues) queue.sendDue();
+  }
+
+  /** Returns when {@link #sendDue} is to be called next; {@link Long#MAX_VALUE} for never. */
+  long nextDeadline() {
+    return reportTimer.next();
+  }
+
+  private void wakeAt(long time) {
+    if (!started || closed) return;
+    try {
+      var unused = thread.schedule(this::sendDue, time - nanos.getAsLong(), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      // Closing, which reports all leases.
+    }
+  }
+
+  private void enqueueReport(PermitLease lease) {
+    queueOf(lease.chargeAtZeroCost().key()).enqueueUrgent(lease);
   }
 
   private @Nullable CompletionStage<?> send(LocalCounter counter) {
     return switch (counter) {
       case LocalCopy copy -> report(copy);
-      case PermitLease lease -> release(lease);
+      case PermitLease lease -> report(lease);
     };
   }
 
@@ -210,8 +230,10 @@ final class BackgroundSync {
     }
     return track(
         reply.whenComplete((taken, problem) -> {
-          if (problem == null) lease.granted(request, taken, nanos.getAsLong());
-          else lease.requestFailed(isUnsent(problem));
+          if (problem == null) {
+            lease.granted(request, taken, nanos.getAsLong());
+            reportTimer.add(lease);
+          } else lease.requestFailed(isUnsent(problem));
           if (closed && request.want() > 0) releaseLate(lease);
         }));
   }
@@ -223,9 +245,9 @@ final class BackgroundSync {
     queue.sendDue();
   }
 
-  private @Nullable CompletionStage<?> release(PermitLease lease) {
+  private @Nullable CompletionStage<?> report(PermitLease lease) {
     long now = nanos.getAsLong();
-    var request = lease.prepareRelease(now);
+    var request = closed ? lease.prepareRelease(now) : lease.prepareReport(now);
     if (request == null) return null;
     return send(lease, lease.chargeAtZeroCost(), request)
         .exceptionally(problem -> new HoldResult(lease.peek(now), 0, 0));

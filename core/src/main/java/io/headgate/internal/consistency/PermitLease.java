@@ -2,6 +2,7 @@ package io.headgate.internal.consistency;
 
 import io.headgate.internal.consistency.DenialCache.Sent;
 import io.headgate.internal.consistency.HoldingStore.HoldResult;
+import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
@@ -28,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PermitLease implements LocalCounter {
   private static final long MAX_STRICT_TIME = 1_000_000_000;
-  private static final double SMOOTHING = 0.5; // weight of the previous demand
 
   /**
    * A request for permits that has been prepared to be sent.
@@ -54,13 +54,18 @@ final class PermitLease implements LocalCounter {
   private boolean outdated; // the request in flight is of a limit that has been replaced
   private int reportCount;
   private long wantedSize; // of the last request
+  private long renewalThreshold; // unspent permits at which to request more
+  private long renewAt; // when to request more in any case
 
-  private long requested; // permits, since demandSince
-  private long demandSince;
-  private double demandPerSecond = -1; // -1: unknown
+  private final DemandMeter demand;
+  private final ReportDeadline deadline = new ReportDeadline();
+  private long maxTime; // of the last request, as in LeaseSizing.maxTime; 0: none yet
+  private int instances = 1; // at the last request
   private long lastUsed;
 
   private @Nullable Denial denial; // the last one; may have ended
+  private int refusals; // in a row
+  private long storeAhead; // the store's clock relative to the local one, in microseconds
   private long strictUntil; // the store holds no permits for this instance although some remain
   private long remoteRemaining; // permits available in the store at its last reply
   private long resetAt;
@@ -70,9 +75,10 @@ final class PermitLease implements LocalCounter {
     this.denials = denials;
     this.counter = charge.counter();
     this.limit = (Holdable) charge.limit();
-    this.demandSince = now;
+    this.demand = new DemandMeter(now);
     this.lastUsed = now;
     this.expiresAt = now;
+    this.renewAt = now;
     this.strictUntil = now;
     this.resetAt = now;
   }
@@ -81,7 +87,7 @@ final class PermitLease implements LocalCounter {
   public synchronized @Nullable Outcome spend(Charge charge, long now) {
     adopt(charge, now);
     long cost = charge.cost();
-    requested += cost;
+    demand.record(cost);
     lastUsed = now;
     long available = available();
     if (cost <= available && now - expiresAt < 0) {
@@ -115,6 +121,9 @@ final class PermitLease implements LocalCounter {
     denial = null;
     strictUntil = now;
     remoteRemaining = 0;
+    maxTime = 0;
+    refusals = 0;
+    deadline.clear();
     outdated |= requesting;
     until = 0;
     usable = false;
@@ -154,7 +163,12 @@ final class PermitLease implements LocalCounter {
 
   /** Denies locally, at least until enough permits have returned to be worth a request. */
   private void deny(Charge charge, Refused refused, Sent sent, long now) {
-    long pause = LeaseSizing.exhaustedPause(limit);
+    long pause = LeaseSizing.exhaustedPause(limit, instances, refusals);
+    if (limit instanceof FixedWindow && storeAhead != 0) {
+      long storeTime = now / 1_000 + storeAhead;
+      pause = Math.min(pause, LeaseSizing.periodEnd(limit, storeTime) - storeTime);
+    }
+    if (!isDenied(now)) refusals++;
     denial = new Denial(charge, refused, true, pause, sent, now);
     denials.add(charge, denial, sent, now);
   }
@@ -176,15 +190,15 @@ final class PermitLease implements LocalCounter {
 
   /** Returns the permits requested per second, for statistics. */
   synchronized double permitsPerSecond(long now) {
-    double seconds = (now - demandSince) / 1e9;
-    return seconds < 1 && demandPerSecond >= 0 ? demandPerSecond : requested / Math.max(1, seconds);
+    return demand.recent(now);
   }
 
   /** Returns whether to request more permits now, so that no caller has to wait for the reply. */
   synchronized boolean isLow(long now) {
-    if (requesting || wantedSize == 0 || isDenied(now) || now - strictUntil < 0) return false;
-    return available() <= LeaseSizing.renewalThreshold(limit, wantedSize)
-        || now - expiresAt > -LeaseSizing.duration(limit) * 1_000 / 4;
+    if (requesting) return false;
+    if (spent > 0 && deadline.isNear(now)) return true;
+    if (wantedSize == 0 || isDenied(now) || now - strictUntil < 0) return false;
+    return available() <= renewalThreshold || now - renewAt > 0;
   }
 
   /** Returns whether the store has a hold for this instance that is no longer used. */
@@ -217,11 +231,29 @@ final class PermitLease implements LocalCounter {
   synchronized @Nullable Request prepareRequest(
       LeaseSizing sizing, int instances, long min, long now) {
     if (requesting || now - strictUntil < 0) return null;
+    this.instances = instances;
     wantedSize =
-        demandPerSecond < 0 && requested <= 1
-            ? sizing.initialSize(limit, instances)
-            : sizing.size(limit, instances, demand(now), remoteRemaining);
+        demand.isUnknown() ? sizing.initialSize(limit, instances) : sizeByDemand(sizing, now);
     return request(Math.max(Math.max(wantedSize, min), spendable(now)), now);
+  }
+
+  private long sizeByDemand(LeaseSizing sizing, long now) {
+    double perSecond = demand.measure(now);
+    double utilization = LeaseSizing.utilization(limit, instances, perSecond);
+    deadline.setUtilization(utilization);
+    maxTime = LeaseSizing.maxTime(limit, utilization, maxTime);
+    return sizing.size(limit, instances, perSecond, remoteRemaining, maxTime);
+  }
+
+  /**
+   * Prepares a request that reports the spent permits and keeps the others, or releases them if
+   * there have been no checks lately; null if there is nothing to report or a request is in flight.
+   */
+  synchronized @Nullable Request prepareReport(long now) {
+    long quietTime = Math.min(LeaseSizing.period(limit), LeaseSizing.duration(limit)) / 4;
+    long unspent = spendable(now);
+    if (unspent == 0 || now - lastUsed > quietTime * 1_000) return prepareRelease(now);
+    return requesting || spent == 0 ? null : request(unspent, now);
   }
 
   /** Prepares a request that releases the hold; null if there is none or a request is in flight. */
@@ -253,7 +285,15 @@ final class PermitLease implements LocalCounter {
     usable = !outdated;
     remoteRemaining = taken.outcome().remaining();
     resetAt = now + taken.outcome().resetAfter() * 1_000;
-    if (!outdated && held < request.want && taken.outcome() instanceof Passed) {
+    renewalThreshold = LeaseSizing.renewalThreshold(limit, wantedSize, remoteRemaining);
+    renewAt = expiresAt - LeaseSizing.renewalTime(limit) * 1_000;
+    boolean passed = taken.outcome() instanceof Passed;
+    if (held > 0 || (request.want == 0 && passed)) refusals = 0;
+    long storeTime = taken.until() - request.duration;
+    storeAhead = storeTime - request.sent.at() / 1_000;
+    if (outdated || request.want == 0) deadline.clear();
+    else deadline.set(limit, request.sent.at(), now, storeTime);
+    if (!outdated && held < request.want && passed) {
       grantedLess(request, taken, now);
     }
     outdated = false;
@@ -282,25 +322,23 @@ final class PermitLease implements LocalCounter {
   synchronized void requestFailed(boolean unsent) {
     requesting = false;
     outdated = false;
+    deadline.clear(); // until the next reply
     if (!unsent) usable = false;
   }
 
-  /**
-   * Returns the permits requested per second, as an exponentially weighted moving average. The
-   * first request alone shows no rate, so it is not counted.
-   */
-  private double demand(long now) {
-    double seconds = (now - demandSince) / 1e9;
-    if (seconds < 0.001) return Math.max(0, demandPerSecond);
-    double latest = requested / seconds;
-    boolean first = demandPerSecond < 0;
-    demandPerSecond =
-        first
-            ? Math.max(0, requested - 1) / seconds
-            : SMOOTHING * demandPerSecond + (1 - SMOOTHING) * latest;
-    requested = 0;
-    demandSince = now;
-    return demandPerSecond;
+  /** Starts the timer of the report; see {@link ReportDeadline#startTimer}. */
+  synchronized long startTimer() {
+    return deadline.startTimer();
+  }
+
+  /** Ends the timer of the report; returns whether to send one. */
+  synchronized boolean timerEnded(long now) {
+    deadline.timerEnded();
+    if (!deadline.isDue(now)) return false;
+    if (spent > 0 && !requesting && now - expiresAt < 0) return true;
+    if (requesting || now - expiresAt >= 0) deadline.clear(); // until the next reply
+    else deadline.skipPeriod(now);
+    return false;
   }
 
   private static long micros(long nanos) {

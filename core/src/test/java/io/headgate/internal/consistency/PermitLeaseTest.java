@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that a permit lease reports exactly the permits that were spent. */
 class PermitLeaseTest {
-  private static final LeaseSizing SIZING = new LeaseSizing(16);
+  private static final LeaseSizing SIZING = new LeaseSizing(25);
   private static final long UNTIL = 1_792_000_000_000_000L;
 
   private final DenialCache denials =
