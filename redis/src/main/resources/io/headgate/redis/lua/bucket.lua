@@ -39,6 +39,7 @@ end
 -- A token bucket with a key of its returns is exact instead; see returns.lua.
 give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at, _, amount, is_last, returns_k)
   if returns_k and returns_k > 0 then
+    returns = returns or define_returns()
     local empty_at, slack, history =
       returns.reduce(state[2], state[3], limit, cost, amount, charged_at, was_fresh_at, is_last, returns_k)
     if history then returns.store(returns_k, history) end

@@ -141,17 +141,13 @@ local function signature_of(k)
   return states[k]
 end
 
--- Returns whether a key is of this algorithm. The algorithm of a rule may have changed since a slot was acquired.
-local function has_slots(key)
-  local first = redis.pcall('ZRANGE', key, 0, 0)
-  return not first.err and first[1] and first[1]:find('^[CA]') ~= nil
-end
-
 -- Returns how many slots a holder has in flight. Their members are consecutive, so it is a binary search. Removes
--- expired slots of all holders: they stay expired if the clock steps back.
+-- expired slots of all holders: they stay expired if the clock steps back. The algorithm of a rule may have changed since
+-- a slot was acquired.
 local function count_slots(key, holder)
-  if not has_slots(key) then return 0 end
-  purge(key, call('ZCOUNT', key, 0, now))
+  local head = redis.pcall('ZRANGE', key, '0', '1', 'WITHSCORES')
+  if head.err or not head[3] or not head[1]:find('^[CA]') then return 0 end
+  if tonumber(head[4]) <= now then purge(key, call('ZCOUNT', key, 0, now)) end
   local expires_at = call('ZSCORE', key, holder)
   if not expires_at or tonumber(expires_at) <= now then return 0 end
   local low, high = 1, 2 -- the first `low` members exist, not all of the first `high`

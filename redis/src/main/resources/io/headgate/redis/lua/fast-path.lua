@@ -14,14 +14,14 @@ end
 local function bucket(key, limit, cost, times, commit)
   local permits, available, refill_time = limit[2], limit[4], limit[6]
   local kind, empty_at, slack, stored_refill_time, stored_expiry = nil, 0, 0, nil, nil
-  local stored = redis.pcall('GET', key)
+  local stored = pcall('GET', key)
   if stored then
     if type(stored) ~= 'string' then return false end
-    kind, empty_at, slack, stored_refill_time, stored_expiry = cmsgpack.unpack(stored)
+    kind, empty_at, slack, stored_refill_time, stored_expiry = decode(stored)
     if kind ~= BUCKET or stored_refill_time ~= refill_time or slack >= permits then return false end
   end
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + times, empty_at, slack
-  local wait = empty_at - now
+  local wait, stored_slack = empty_at - now, slack
   if wait <= 0 then
     empty_at, slack = now, 0
   elseif wait > refill_time then
@@ -34,30 +34,28 @@ local function bucket(key, limit, cost, times, commit)
   debt = debt - slack
   slack = -debt % permits
   empty_at = empty_at + (debt + slack) / permits
-  local expiry = expiry_for(empty_at, (empty_at - now) / 4, stored_expiry)
-  write(key, encode_bucket(empty_at, slack, refill_time, expiry), expiry, stored and #stored, stored_expiry)
+  store_bucket(key, empty_at, slack, refill_time, stored and #stored, stored_slack, stored_expiry)
   return true
 end
 
 local function fixed_window(key, limit, cost, times, commit)
   local permits, alignment, length = limit[2], limit[3], limit[4]
   local kind, window_end, count, stored_permits, stored_alignment = nil, 0, 0, nil, nil
-  local stored = redis.pcall('GET', key)
+  local stored = pcall('GET', key)
   if stored then
     if type(stored) ~= 'string' then return false end
-    kind, window_end, count, stored_permits, stored_alignment = cmsgpack.unpack(stored)
+    kind, window_end, count, stored_permits, stored_alignment = decode(stored)
     if kind ~= FIXED or stored_permits ~= permits or stored_alignment ~= alignment then return false end
   end
   if now >= window_end then
     if length == 0 then return false end -- the general path handles calendar windows
     window_end, count = now - now % length + length, 0
   end
-  local expiry = expiry_for(window_end, 0)
-  local stored_expiry = count > 0 and expiry or nil -- an empty window was stored with an earlier expiry
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + times, window_end, count
   local cost_total = admitted_cost(cost, times, permits - count)
   if commit and cost_total > 0 then
-    write(key, encode_fixed(window_end, count + cost_total, limit), expiry, stored and #stored, stored_expiry)
+    -- An empty window was stored with an earlier expiry.
+    store_fixed(key, window_end, count + cost_total, limit, count > 0 and #stored)
   end
   return true
 end
@@ -73,6 +71,8 @@ local function fast_path()
     if mode > 1 then return end
     if args[pos + 1] > 0 or limit[1] == ROLLING then
       if not fast_plan() then return end
+    elseif limit[1] == SLOTS then
+      if not fast_slot() then return end
     else
       local evaluate = limit[1] == BUCKET and bucket or limit[1] == FIXED and fixed_window
       if not evaluate or states[k] ~= nil then return end

@@ -22,23 +22,39 @@ settle = function()
   local kind, permits = limit[1], limit[2]
   if now > expires_at + KEPT then return false end
   if not (kind == BUCKET and limit[7] == 0 or kind == FIXED and limit[4] > 0) then return false end
+  local returns_k = args[pos + 18]
   local stored = redis.pcall('GET', key)
   if type(stored) ~= 'string' then return false end
+  local history_text = call('GET', KEYS[returns_k])
+  if history_text then
+    returns = returns or define_returns()
+    returns.decode(returns_k, history_text)
+    if returns.is_reset(returns_k, at) then return false end
+  end
   local stored_kind, first, second, third, fourth = cmsgpack.unpack(stored)
   if stored_kind ~= kind then return false end
   local before, left
   if kind == BUCKET then
     local period, refill_time, wait = limit[3], limit[6], first - now
     if third ~= refill_time or second >= permits or wait <= 0 or wait > refill_time then return false end
+    -- The record is first: the return changes the history in place.
+    if not record_settled(KEYS[record], expires_at, index, used, target, at, was_fresh) then return false end
     local cost, empty_at, slack, history = reserved - target, nil, nil, nil
     if cost > 0 then
-      empty_at, slack, history = returns.reduce(first, second, limit, cost, reserved, at, was_fresh, true, args[pos + 18])
+      local units, left_units = cost * period, (was_fresh - 1 - now) * permits
+      if not history_text and was_fresh == first and period >= permits and units <= left_units then
+        -- Nothing was charged since, and nothing returned: returns.reduce would return the whole, without a history.
+        empty_at, slack = first - math.floor(units / permits), second + units % permits
+        if slack >= permits then empty_at, slack = empty_at - 1, slack - permits end
+      else
+        returns = returns or define_returns()
+        empty_at, slack, history = returns.reduce(first, second, limit, cost, reserved, at, was_fresh, true, returns_k)
+      end
     end
-    if not record_settled(KEYS[record], expires_at, index, used, target, at, was_fresh) then return false end
     before = math.floor((limit[4] - wait * permits + second) / period)
     left = before
     if empty_at then
-      if history then returns.store(args[pos + 18], history) end
+      if history then returns.store(returns_k, history) end
       local expiry = expiry_for(empty_at, (empty_at - now) / 4, fourth)
       write(key, encode_bucket(empty_at, slack, refill_time, expiry), expiry, #stored, fourth)
       left = math.floor((limit[4] - (empty_at - now) * permits + slack) / period)

@@ -4,7 +4,7 @@
 -- and the time at which the counter would be fresh without later charges: permits that are already available again must
 -- not be returned twice. It returns the state to store, or nil if nothing changes.
 
-local PASSED, REFUSED, EXCEEDS = 0, 1, 2
+local PASSED_BESIDE_HOLDS, PASSED, REFUSED, EXCEEDS = -1, 0, 1, 2
 local FAIR_FORMAT = '>I8I8I8I8I8I8I8I8I8I8I4I4I4I8I4I4I8I8'
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local adopt, step, fresh_at, append, encode, slot_operations, give_back = {}, {}, {}, {}, {}, {}, {}
@@ -18,7 +18,10 @@ local sizes, expiries = {}, {} -- by index of KEYS: the length of the stored tex
 local has_multi, uses = args[2] % 2 == 1, {}
 for _, limit in ipairs(limits) do uses[limit[1]] = true end
 
+-- Adds an outcome, with its sixth value if step returned one: certain_for of a refusal, and for a counter with holds the
+-- time that a receipt of the charge has.
 local function add_outcome(kind, remaining, reset, wait, certain)
+  if certain and kind == PASSED then kind = PASSED_BESIDE_HOLDS end
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5] = kind, remaining, reset, wait, certain
   n = certain and n + 5 or n + 4
 end

@@ -92,7 +92,7 @@ local function belongs_to_other_limit(state, limit, k)
     end
     return false
   end
-  local last = tonumber(call('ZREVRANGE', KEYS[k], 0, 0, 'WITHSCORES')[2])
+  local last = charged.text and charged.last or tonumber(call('ZREVRANGE', KEYS[k], 0, 0, 'WITHSCORES')[2])
   if kind == ROLLING then return last >= 0 and last + charged[2] > now end
   return last > now
 end
@@ -164,9 +164,11 @@ step[HELD] = function(held, limit, k, cost)
   local _, available = step[kind](state, limit, k, 0)
   local left = max(0, available - held_total)
   if cost > 0 and cost <= left then
-    local _, _, _, _, next_state = step[kind](state, limit, k, cost)
-    next_state = with_holds(next_state, holds, limit, k)
-    return PASSED, left - cost, max(now, fresh_at[HELD](next_state)) - now, 0, next_state
+    local _, _, _, _, charged = step[kind](state, limit, k, cost)
+    local next_state = with_holds(charged, holds, limit, k)
+    -- A receipt does not include the holds, which may be released before it is returned.
+    local receipt_fresh = max(now, fresh_at[kind](charged)) - now
+    return PASSED, left - cost, max(now, fresh_at[HELD](next_state)) - now, 0, next_state, receipt_fresh
   end
   local reset = max(now, fresh_at[HELD](held)) - now
   if cost == 0 then return PASSED, left, reset, 0 end

@@ -86,6 +86,7 @@ evaluate_multi = function(count, commit)
       if not allowed then state = stored_states[i] or state end
       local before = allowed and total_costs[i] - costs[i] or 0
       kinds[i], remainings[i], resets[i], waits[i] = step[state[1]](state, limit, k, before, holders[i])
+      certains[i] = nil
     end
     local kind = kinds[i]
     add_outcome(kind, remainings[i], resets[i], kind == EXCEEDS and total_costs[i] or waits[i], certains[i])

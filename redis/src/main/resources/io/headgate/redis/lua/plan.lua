@@ -8,7 +8,7 @@
 --   or        RELEASE_AFTER, key, limit, holder, duration of the call (µs), how it ended (0 success, 1 error, 2 dropped):
 --             as RELEASE, and learns from the call
 --   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would be fresh without later
---             charges (µs), and the key of the returns to a token bucket, or 0: returns 1
+--             charges (µs), and the key of the returns to the counter, or 0: returns 1
 --   or        HOLD, key, limit, holder (a number), order, permits spent of the previous hold, size of that hold, its
 --             end (µs), cost, permits wanted, lease (µs): returns an outcome and the size of the new hold
 --   or        REPORT, key, limit, cost: returns whether it was counted 0|1, the algorithm, the number of fields of the
@@ -17,16 +17,20 @@
 --             which an update extends it (µs), the number of counters, and for each its index, key, limit, target (-1:
 --             not reported), more, the reserved permits, when they were charged (µs), when the counter would be fresh
 --             (µs), whether the limit is the one that was reserved 0|1, the most that it may hold, on expiry (0 used, 1
---             used or reserved, 2 reserved, 3 nothing), holder (a text), the key of the returns to a token bucket, or
+--             used or reserved, 2 reserved, 3 nothing), holder (a text), the key of the returns to the counter, or
 --             0: returns the status (0 unknown, and nothing else; 1 open, 2 settled, 3 expired), expires_at (µs), grown 0|1, and for each counter the permits charged,
 --             the permits used plus 1 (0: not reported), remaining, whether it has permits again 0|1, and the permits
 --             that updates have added
 --
---   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs); for
+--   or        RESETTING, key, limit, the key of the returns to the counter: records that a reset follows; returns 1
+--
+--   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs);
+--   PASSED_BESIDE_HOLDS (-1) has reset_after without the holds too; for
 --   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;
 --   for REFUSED of a limit that is shared fairly, certain_for (µs); or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION = 1, 2, 3, 4, 5, 6, 7, 8
+local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION, RESETTING =
+  1, 2, 3, 4, 5, 6, 7, 8, 9
 local apply_reservation
 
 while pos <= #args do
@@ -48,6 +52,15 @@ while pos <= #args do
     holds = holds or define_holds()
     holds.report(count, limits[args[pos]], args[pos + 1])
     pos = pos + 2
+  elseif mode == RESETTING then
+    local limit = limits[args[pos]]
+    local state_now = load_state(count, limit, false)
+    returns = returns or define_returns()
+    local charges = state_now[1] == HELD and state_now.state or state_now
+    returns.store_reset(args[pos + 1], max(now, fresh_at[charges[1]](charges)) + (limit[1] == BUCKET and limit[6] or 0))
+    n = n + 1
+    reply[n] = 1
+    pos = pos + 2
   elseif mode == RESERVATION then
     apply_reservation = apply_reservation or define_reservations()
     apply_reservation(count)
@@ -67,8 +80,9 @@ while pos <= #args do
     local extra = args[pos] -- the number of repetitions, or the time of the charge to give back
     pos = pos + 1
     if mode == GIVE_BACK then
+      returns = returns or define_returns()
       local state_now = load_state(k, limit, true)
-      local next_state =
+      local next_state = not returns.is_reset(args[pos + 1], extra) and
         give_back[state_now[1]](state_now, limit, k, cost, extra, args[pos], holder, cost, true, args[pos + 1])
       pos = pos + 2
       if next_state then states[k], changed[k] = next_state, true end

@@ -1,5 +1,5 @@
--- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-plan.lua,
--- returns.lua, fast-settle.lua, fast-path.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
+-- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, packed-window.lua,
+-- fast-plan.lua, fast-slot.lua, returns.lua, fast-settle.lua, fast-path.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
 -- plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
 -- Mirrors Plan.step and the limits that it calls. Every number is an integer that a double represents exactly.
 --
@@ -14,10 +14,11 @@
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD, FAIR = 1, 2, 3, 4, 5, 6, 7
 local KEPT = 600000000 -- how long the record of a reservation is kept after its expiry (µs)
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
-local call = redis.call
+local KEYS, call, pcall = KEYS, redis.call, redis.pcall -- a local is faster than a global
+local pack, unpack_struct, decode, char, format = struct.pack, struct.unpack, cmsgpack.unpack, string.char, string.format
 local home_ready_at -- set by home-guard.lua
 
-local args = cmsgpack.unpack(ARGV[1])
+local args = decode(ARGV[1])
 local now = args[1]
 local sets_expiry = now < 0 -- false in tests with a manual clock, whose time cannot be used for expiry
 if sets_expiry then
@@ -25,7 +26,7 @@ if sets_expiry then
   now = time[1] * 1000000 + time[2]
 end
 
-local limits, pos, has_rolling = {}, 4, false
+local limits, pos, has_rolling, has_slots = {}, 4, false, false
 for l = 1, args[3] do
   limits[l] = {
     args[pos], args[pos + 1], args[pos + 2], args[pos + 3], args[pos + 4], args[pos + 5], args[pos + 6],
@@ -34,7 +35,7 @@ for l = 1, args[3] do
   if args[pos] == FIXED and args[pos + 3] == 0 and (now < args[pos + 4] or now >= args[pos + 6]) then
     return cmsgpack.pack({-now})
   end
-  has_rolling = has_rolling or args[pos] == ROLLING
+  if args[pos] == ROLLING then has_rolling = true elseif args[pos] == SLOTS then has_slots = true end
   pos = pos + 7
 end
 
@@ -54,11 +55,20 @@ local function expiry_for(fresh, spare, previous)
   return math.ceil((fresh + spare) / 1000000)
 end
 
+-- Writes a text with its expiry (s). The number is formatted here, since redis.call formats numbers as floating point.
+local function set(key, text, expiry)
+  if sets_expiry then
+    call('SET', key, text, 'EXAT', format('%d', expiry))
+  else
+    call('SET', key, text)
+  end
+end
+
 -- Encodes the state of a bucket with its expiry. Uses struct where possible: the bytes are the same in a third of the
 -- time, since cmsgpack formats each number as text first.
 local function encode_bucket(empty_at, slack, refill_time, expiry)
   if slack < 128 and expiry < 4294967296 then
-    return struct.pack('>BBI8BBI8BI4', BUCKET, 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
+    return pack('>BBI8BBI8BI4', BUCKET, 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
   end
   return cmsgpack.pack(BUCKET, empty_at, slack, refill_time, expiry)
 end
@@ -67,18 +77,46 @@ end
 local function encode_fixed(window_end, count, limit)
   local suffix = limit[8] or cmsgpack.pack(limit[2], limit[3])
   limit[8] = suffix
-  if count < 128 then return struct.pack('>BBI8B', FIXED, 0xcf, window_end, count) .. suffix end
-  if count < 4294967296 then return struct.pack('>BBI8BI4', FIXED, 0xcf, window_end, 0xce, count) .. suffix end
+  if count < 128 then return pack('>BBI8B', FIXED, 0xcf, window_end, count) .. suffix end
+  if count < 4294967296 then return pack('>BBI8BI4', FIXED, 0xcf, window_end, 0xce, count) .. suffix end
   return cmsgpack.pack(FIXED, window_end, count, limit[2], limit[3])
+end
+
+-- Writes the charged state of a bucket. If the expiry is still suitable and the layout is that of encode_bucket, only
+-- empty_at and slack change.
+local function store_bucket(key, empty_at, slack, refill_time, size, previous_slack, previous_expiry)
+  if previous_expiry and size == 25 and slack < 128 and previous_slack < 128 then
+    local margin, spare = previous_expiry * 1000000 - empty_at, (empty_at - now) / 2
+    if margin >= 0 and (margin <= 6000000 or margin <= spare) then
+      call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+      return
+    end
+  end
+  local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
+  local text = encode_bucket(empty_at, slack, refill_time, expiry)
+  set(key, text, expiry)
+end
+
+-- Writes the charged state of a fixed window. `size` is that of the stored text if its expiry is that of this window. Small
+-- counts are one byte, and nothing else changes.
+local function store_fixed(key, window_end, count, limit, size)
+  if size and count < 128 and window_end >= 4294967296 then
+    call('SETRANGE', key, '10', char(count))
+    return
+  end
+  local text = encode_fixed(window_end, count, limit)
+  if size == #text then
+    call('SETRANGE', key, '0', text)
+  else
+    set(key, text, expiry_for(window_end, 0))
+  end
 end
 
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
 local function write(key, text, expiry, size, previous_expiry)
   if expiry == previous_expiry and #text == size then
     call('SETRANGE', key, '0', text)
-  elseif sets_expiry then
-    call('SET', key, text, 'EXAT', expiry)
   else
-    call('SET', key, text)
+    set(key, text, expiry)
   end
 end

@@ -13,6 +13,7 @@ local USED, USED_OR_RESERVED, RESERVED = 0, 1, 2
 local MAX_PIECES, UNREPORTED = 8, -1
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 holds = holds or define_holds()
+returns = returns or define_returns()
 
 local function total(ledger)
   local sum = 0
@@ -22,7 +23,8 @@ end
 
 local function add_piece(ledger, amount, state)
   local pieces = ledger.pieces
-  pieces[#pieces + 1] = {amount, now, max(now, fresh_at[state[1]](state))}
+  local charges = state[1] == HELD and state.state or state -- holds are no part of a receipt
+  pieces[#pieces + 1] = {amount, now, max(now, fresh_at[charges[1]](charges))}
   if #pieces > MAX_PIECES then
     local first = table.remove(pieces, 1)
     pieces[1] = {first[1] + pieces[1][1], min(first[2], pieces[1][2]), min(first[3], pieces[1][3])}
@@ -33,19 +35,20 @@ end
 local function correct_to(c, target, is_last)
   local limit, ledger, charged = c.limit, c.ledger, total(c.ledger)
   if target == charged or not holds.is_holdable(limit) then return end
-  local state = load_state(c.k, limit, false)
+  if target < charged and not c.same_limit then return end
+  load_state(c.k, limit, false)
   if holds.belongs_to_other_limit(states[c.k], limit, c.k) then return end
-  state = load_state(c.k, limit, true)
+  local state = load_state(c.k, limit, true)
   if target > charged then
     state = holds.charge_unchecked(state, limit, c.k, target - charged)
     states[c.k], changed[c.k] = state, true
     add_piece(ledger, target - charged, state)
-  elseif c.same_limit then
+  else
     local rest, pieces = charged - target, ledger.pieces
     while rest > 0 do
       local piece = table.remove(pieces)
       local returned = min(rest, piece[1])
-      local next_state =
+      local next_state = not returns.is_reset(c.returns, piece[2]) and
         give_back[state[1]](state, limit, c.k, returned, piece[2], piece[3], nil, piece[1], is_last, c.returns)
       if next_state then
         state = next_state

@@ -1,5 +1,6 @@
--- The permits that were returned to a token bucket, by the time of their charges. Mirrors ReturnHistory.java, which
--- explains why it is correct, and GiveBack.java.
+-- The permits that were returned to a token bucket, by the time of their charges, and the last reset of a counter.
+-- Mirrors ReturnHistory.java, which explains why it is correct, and GiveBack.java. These functions are defined when a
+-- batch first needs them: fast-settle.lua does not in the usual case.
 --
 --   stored    expires_at (µs), empty_at after the last return (µs), and for each span of time its beginning (µs), the
 --             permits that were returned and its lowest debt (both as times, µs); as integers of eight bytes
@@ -7,21 +8,49 @@
 local MAX_SPANS, CELLS, MAX_INTEGER = 40, 36, 9007199254740992
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local FIRST = 3 -- the index of the first span
+local RESET, RESET_MARGIN = MAX_INTEGER, 1000000 -- `returned` of charges that a reset has removed; see ReturnHistory.java
+local histories = {} -- by index of KEYS; false: none; nil: not read yet
+
+local returns = {}
+
+-- Decodes the stored history of a key, unless it is known.
+local function decode(k, text)
+  if histories[k] ~= nil then return histories[k] end
+  local history = false
+  if text then
+    history = {struct.unpack('>' .. ('I8'):rep(#text / 8), text)}
+    history[#history] = nil -- the position after the text
+    if history[1] <= now then history = false end
+  end
+  histories[k] = history
+  return history
+end
 
 local function read(k)
-  local text = call('GET', KEYS[k])
-  if not text then return nil end
-  local history = {struct.unpack('>' .. ('I8'):rep(#text / 8), text)}
-  history[#history] = nil -- the position after the text
-  if history[1] > now then return history end
+  local history = histories[k]
+  if history == nil then return decode(k, call('GET', KEYS[k])) end
+  return history
+end
+
+returns.decode = decode
+
+-- Returns the index of the span that includes a time.
+local function index_of(history, at)
+  local index = #history - 2
+  while index > FIRST and history[index] > at do index = index - 3 end
+  return index
+end
+
+-- Returns whether a reset has removed the charges of a time.
+function returns.is_reset(k, at)
+  local history = k > 0 and read(k)
+  return history and history[index_of(history, at) + 1] >= RESET
 end
 
 -- Returns the work that is left of a charge and of all before it (µs).
 local function left_of(history, at, fresh)
   if not history then return fresh - 1 - now end
-  local last = #history - 2
-  local own = last
-  while own > FIRST and history[own] > at do own = own - 3 end
+  local last, own = #history - 2, index_of(history, at)
   local returned = history[own + 1]
   local since_then = fresh - 1 - now - returned
   if own == last then return since_then end
@@ -61,8 +90,7 @@ local function add(history, at, micros, before, after, refill_time)
     last = last + 3
     history[last], history[last + 1], history[last + 2] = until_time + 1, 0, 0
   end
-  local first = last
-  while first > FIRST and history[first] > at do first = first - 3 end
+  local first = index_of(history, at)
   if history[first] ~= at then
     for i = last + 2, first, -1 do history[i + 3] = history[i] end
     first, last = first + 3, last + 3
@@ -80,15 +108,19 @@ local function add(history, at, micros, before, after, refill_time)
   return kept
 end
 
-returns = {}
-
 function returns.store(k, history)
+  histories[k] = history
   local text = struct.pack('>' .. ('I8'):rep(#history), unpack(history))
   if sets_expiry then
     call('SET', KEYS[k], text, 'EXAT', ceil(history[1] / 1000000) + 1)
   else
     call('SET', KEYS[k], text)
   end
+end
+
+-- Records that a counter whose charges are fresh at a time is about to be reset.
+function returns.store_reset(k, fresh)
+  returns.store(k, {fresh + RESET_MARGIN, 0, 0, RESET, 0, now + RESET_MARGIN + 1, 0, 0})
 end
 
 -- Returns the state of a bucket without `cost` permits of a charge of `amount`, and the history to store, if any.
@@ -111,3 +143,5 @@ function returns.reduce(empty_at, slack, limit, cost, amount, at, fresh, is_last
   if not history and is_last and fresh == empty_at and period >= permits then return next_at, next_slack end
   return next_at, next_slack, add(history, at, ceil(returned / permits), empty_at, next_at, limit[6])
 end
+
+return returns

@@ -1,10 +1,12 @@
--- Rolling window: a sorted set with one member for each request. Mirrors RollingWindow.java.
+-- Rolling window: a string of few requests (see packed-window.lua), or a sorted set with one member for each request.
+-- Mirrors RollingWindow.java.
 --
 --   limit   permits, window (µs), minimum interval between requests (µs)
---   state   window, permits, and from the set: last (time), total (at last), before (total before the first request
---           in the window); last is nil if the window is empty, total is nil if the set was not written
+--   state   window, permits, and by name: last (time) and used, nil if the window is empty; packed (its state, which may be
+--           of another limit) and index (of the first request in the window); or, of a set, total (at last) and before (total
+--           before the first request in the window); neither if the state was not written
 --
--- A member is the running total of all costs, so it is unique, and the use of the window is a difference of two
+-- A member of a set is the running total of all costs, so it is unique, and the use of the window is a difference of two
 -- totals. Totals start at 10^9: texts of equal length sort like numbers, which matters for requests of the same
 -- microsecond, and up to 2^31 a set stores them in 5 bytes. A cost other than 1 follows after a colon. The member
 -- of score -1, the signature, has the window and the permits of the limit under which the set was written.
@@ -13,6 +15,10 @@
 -- requests before it, so that the members remain sorted.
 
 local FIRST, MAX_RENUMBERED, CHUNK = 1000000000, 1000, 100
+
+local function is_packable(limit)
+  return limit[3] <= packed.widest
+end
 
 local function parse_member(member)
   local colon = member:find(':', 1, true)
@@ -48,6 +54,61 @@ local function renumber(key, rank, total)
   end
 end
 
+-- Writes a sorted set in place of a window that was packed: two lists of times and costs, oldest first.
+local function write_set(key, limit, times, costs)
+  call('DEL', key)
+  write_signature(key, limit)
+  local total = FIRST
+  for first = 1, #times, CHUNK do
+    local members = {}
+    for i = first, min(#times, first + CHUNK - 1) do
+      total = total + costs[i]
+      members[#members + 1] = times[i]
+      members[#members + 1] = costs[i] == 1 and to_text(total) or to_text(total) .. ':' .. to_text(costs[i])
+    end
+    call('ZADD', key, unpack(members))
+  end
+  if sets_expiry then call('PEXPIRE', key, ttl(times[#times] + limit[3])) end
+end
+
+-- Writes requests in the form of the limit.
+local function write_requests(k, limit, times, costs)
+  states[k] = nil -- read again
+  if is_packable(limit) then
+    packed.replace(KEYS[k], limit, times, costs)
+  elseif #times > 0 then
+    write_set(KEYS[k], limit, times, costs)
+  else
+    call('DEL', KEYS[k])
+  end
+end
+
+local function adopt_packed(state, limit, k, commit)
+  local permits, window, last = limit[2], limit[3], state.last
+  local log, time = {ROLLING, window, permits}, max(now, last)
+  local counted = min(window, state[2]) -- a longer window does not count again what has left the shorter one
+  local is_same = state[2] == window and state[3] == permits
+  if last + counted <= time then
+    if commit then
+      call('DEL', KEYS[k])
+      states[k] = false
+    end
+    return log, false
+  end
+  local index = packed.first_after(state.text, last, state.count, time - counted)
+  if commit and not is_same then
+    write_requests(k, limit, packed.requests(state, index))
+    return adopt[ROLLING](read_state(k, ROLLING), limit, k, false)
+  end
+  local used = packed.used_from(state, index)
+  if commit and used ~= state.used then -- they stay expired if the clock steps back
+    state, index = packed.trim(KEYS[k], state, index, used), 1
+    states[k] = state
+  end
+  log.last, log.used, log.packed, log.index = last, used, state, index
+  return log, false
+end
+
 adopt[ROLLING] = function(state, limit, k, commit)
   local permits, window, key = limit[2], limit[3], KEYS[k]
   local log = {ROLLING, window, permits}
@@ -57,19 +118,18 @@ adopt[ROLLING] = function(state, limit, k, commit)
     if commit then
       call('DEL', key)
       changed[k], expiries[k] = nil, nil
-      states[k] = used > 0 and log
+      states[k] = false
     end
     if used == 0 then return log, false end
-    log.last, log.before, log.total = now, FIRST, commit and FIRST + used
-    log.used = used
     if commit then
-      write_signature(key, limit)
-      add_member(key, now, FIRST + used, used)
-      if sets_expiry then call('PEXPIRE', key, ttl(now + window)) end
+      write_requests(k, limit, {now}, {used})
+      return adopt[ROLLING](read_state(k, ROLLING), limit, k, false)
     end
+    log.last, log.used = now, used
     return log, false
   end
-  local counted = min(window, state[2]) -- a longer window does not count again what has left the shorter one
+  if state.text then return adopt_packed(state, limit, k, commit) end
+  local counted = min(window, state[2])
   if commit and (state[2] ~= window or state[3] ~= permits) then
     call('ZREMRANGEBYSCORE', key, -1, -1)
     write_signature(key, limit)
@@ -86,16 +146,30 @@ adopt[ROLLING] = function(state, limit, k, commit)
   local time = max(now, last_time) -- the clock stepped back; keep the order
   if commit then purge(key, call('ZCOUNT', key, 0, time - counted)) end
   if last_time + counted <= time then return log, false end
-  local first = call('ZRANGEBYSCORE', key, time - counted + 1, '+inf', 'LIMIT', 0, 1)[1]
+  local first = call('ZRANGEBYSCORE', key, max(0, time - counted + 1), '+inf', 'LIMIT', 0, 1)[1]
   local total, cost = parse_member(first)
   log.last, log.before = last_time, total - cost
   log.used = log.total - log.before
   return log, false
 end
 
+-- Returns the time at which the requests of a packed window use at most `allowance`.
+local function packed_fits_at(log, allowance)
+  local state, low = log.packed, log.index
+  local text, last, to_expire = state.text, state.last, log.used - allowance
+  local high, before = state.count, state.total - log.used
+  while low < high do
+    local middle = floor((low + high) / 2)
+    local _, total = packed.entry(text, last, middle)
+    if (total - before) % packed.totals < to_expire then low = middle + 1 else high = middle end
+  end
+  return (packed.entry(text, last, low)) + log[2]
+end
+
 -- Returns the time at which the use of the window will be at most `allowance`.
 local function rolling_fits_at(log, key, allowance)
   if log.used <= allowance then return 0 end
+  if log.packed then return packed_fits_at(log, allowance) end
   if not log.total then return log.last + log[2] end
   local goal = log.before + log.used - allowance
   local low, high = 1, call('ZCARD', key) - 1
@@ -132,7 +206,30 @@ end
 
 append[ROLLING] = function(request, limit, k)
   local log, time, cost = request[1], request[2], request[3]
-  local key, total = KEYS[k], log.total or FIRST
+  local key, state = KEYS[k], log.packed
+  if state and state.count < packed.most then
+    packed.append(key, limit, state.text, log.index, state.last, state.count, log.used, state.total, time, cost)
+    states[k] = nil
+    return
+  end
+  if state then
+    local times, costs = packed.requests(state, log.index)
+    times[#times + 1], costs[#costs + 1] = time, cost
+    states[k] = nil
+    if #times < packed.most * 3 / 4 then -- many have expired
+      packed.replace(key, limit, times, costs)
+    else
+      write_set(key, limit, times, costs)
+    end
+    return
+  end
+  -- A set that is empty is packed again, unless it has so many expired members that the server would be blocked.
+  if not log.last and is_packable(limit) and (not states[k] or call('ZCARD', key) <= MAX_PURGED) then
+    packed.replace(key, limit, {time}, {cost})
+    states[k] = nil
+    return
+  end
+  local total = log.total or FIRST
   if not states[k] then
     write_signature(key, limit)
     states[k] = {ROLLING, limit[3], limit[2]}
@@ -142,10 +239,24 @@ append[ROLLING] = function(request, limit, k)
   if sets_expiry then call('PEXPIRE', key, ttl(time + limit[3])) end
 end
 
+-- Removes the request of that time and cost from a packed window.
+local function remove_packed(log, limit, k, time, cost)
+  local times, costs = packed.requests(log.packed, log.index)
+  for i = #times, 1, -1 do
+    if times[i] == time and costs[i] == cost then
+      table.remove(times, i)
+      table.remove(costs, i)
+      write_requests(k, limit, times, costs)
+      return
+    end
+  end
+end
+
 -- Removes the request of that time and cost, and subtracts its cost from the totals of all later requests. If there
 -- are more than MAX_RENUMBERED, the request stays, since renumbering would block the server.
 give_back[ROLLING] = function(log, limit, k, cost, charged_at, was_fresh_at)
   local key, time = KEYS[k], was_fresh_at - limit[3]
+  if log.packed then return remove_packed(log, limit, k, time, cost) end
   local later = call('ZCOUNT', key, time, '+inf')
   if later == 0 or later > MAX_RENUMBERED then return end
   local first = call('ZCARD', key) - later

@@ -21,7 +21,7 @@ end
 
 read_state = function(k, kind)
   local key, text = KEYS[k], nil
-  if kind == ROLLING or kind == SLOTS or kind == FAIR then
+  if kind == SLOTS or kind == FAIR then
     local head = redis.pcall('ZRANGE', key, 0, kind == SLOTS and 1 or 0, 'WITHSCORES')
     if not head.err then
       local state = read_signature(head[1])
@@ -33,6 +33,11 @@ read_state = function(k, kind)
     text = redis.pcall('GET', key)
     if not text then return false end
     if type(text) ~= 'string' then return read_signature(call('ZRANGE', key, 0, 0)[1]) end
+  end
+  if #text > 33 and text:byte() == FIXED then -- longer than a fixed window
+    packed = packed or define_packed()
+    local window = packed.read(text)
+    if window then return window end
   end
   local state = {cmsgpack.unpack(text)}
   if type(state[1]) == 'table' then -- FAIR as an earlier version stored it: keeps the debt of the pool

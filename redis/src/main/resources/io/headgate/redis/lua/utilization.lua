@@ -31,6 +31,13 @@ local function carried_over(state, key, capacity)
     of = state[4]
   elseif kind == ROLLING then
     of = state[3]
+    if state.text then
+      local last, time = state.last, max(now, state.last)
+      if last + state[2] > time then
+        part = packed.used_from(state, packed.first_after(state.text, last, state.count, time - state[2]))
+      end
+      return scaled(part, of, capacity)
+    end
     local first = call('ZRANGEBYSCORE', key, max(0, now - state[2] + 1), '+inf', 'LIMIT', 0, 1)[1]
     if first then
       local total, cost = first:match('^(%d+):?(%d*)$')

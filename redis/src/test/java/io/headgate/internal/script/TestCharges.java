@@ -16,6 +16,6 @@ final class TestCharges {
             .join();
     var outcome = reply.outcomes().getFirst();
     if (!(outcome instanceof Passed)) throw new AssertionError(plan.charges() + ": " + outcome);
-    return ChargeReceipt.of(plan.charges().getFirst(), reply.now(), outcome);
+    return reply.receipt(0, plan.charges().getFirst());
   }
 }

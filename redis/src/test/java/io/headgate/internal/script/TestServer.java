@@ -46,6 +46,11 @@ public record TestServer(RedisServer server, LettuceClients clients, RedisConnec
     return connection.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
   }
 
+  /** Deletes a counter. */
+  void delete(byte[] key) {
+    connection.reset(key).toCompletableFuture().join();
+  }
+
   public void flush() {
     server.call("FLUSHALL");
   }
