@@ -6,6 +6,7 @@
 module io.headgate.redis {
   requires static transitive org.jspecify;
   requires transitive io.headgate.core;
+  requires java.net.http;
   requires lettuce.core;
   requires io.netty.common;
   requires io.netty.transport;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** The options of a {@link RedisStore}. Immutable. {@link #builder} sets them. */
-public final class RedisOptions {
+public final class RedisOptions implements RegionHome {
   /** The prefix of every key if none is set. */
   public static final String DEFAULT_PREFIX = "headgate:";
 
@@ -77,6 +77,11 @@ public final class RedisOptions {
     return address;
   }
 
+  @Override
+  public String location() {
+    return address.toString();
+  }
+
   /** Returns the prefix of every key; instances with the same prefix share their counters. */
   public String prefix() {
     return prefix;
@@ -87,6 +92,7 @@ public final class RedisOptions {
    * Time in which this process was stalled does not count, but a wait never exceeds ten deadlines
    * or one second (or the deadline itself, if that is longer).
    */
+  @Override
   public Duration deadline() {
     return deadline;
   }

@@ -27,6 +27,9 @@ public record RegionReport(
     long revision,
     Duration roundTrip,
     Map<String, Share> rules) {
+  /** The number of values of each instance in a reply of home: its id, the age, and the report. */
+  static final int FIELDS = 3;
+
   /** The highest number of rules in a report. */
   public static final int MAX_RULES = 100;
 

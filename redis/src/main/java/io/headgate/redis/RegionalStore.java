@@ -4,23 +4,22 @@ import io.headgate.internal.region.RegionShares;
 import io.headgate.internal.region.RegionStore;
 import io.headgate.internal.region.ShareTiming;
 import io.headgate.internal.script.ScriptExecutor;
-import io.headgate.redis.internal.connection.HomeConnection;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.store.ForwardingStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * Stores the counters of one region in its own Redis, and shares limits with other regions through
- * the Redis at home.
+ * home: a Redis, or the service of another region.
  *
  * {@snippet file="io/headgate/redis/RegionalStoreTest.java" region="connect"}
  *
@@ -29,21 +28,12 @@ import java.util.function.LongSupplier;
  */
 public final class RegionalStore extends ForwardingStore {
   private static final Duration REPORT_INTERVAL = Duration.ofSeconds(2);
-  private static final Duration REPORT_EXPIRY = Duration.ofMinutes(5);
-  private static final int MAX_INSTANCES = 1_000;
-
-  /** An empty batch: the server's clock, no plans, no limits. */
-  private static final byte[] EMPTY_BATCH = {(byte) 0x93, (byte) 0xff, 0, 0};
 
   private final RegionOptions options;
   private final RedisStore regional;
-  private final RedisStore home;
-  private final LettuceClients clients;
+  private final HomeLink home;
   private final ScriptExecutor executor;
-  private final RedisConnection connection;
-  private final HomeConnection guarded;
   private final RegionShares shares;
-  private final byte[] reportKey;
   private final String instance = UUID.randomUUID().toString().substring(0, 8);
   private volatile LongSupplier revision = () -> -1;
   private volatile List<RegionReport> reports = List.of();
@@ -53,23 +43,15 @@ public final class RegionalStore extends ForwardingStore {
   private RegionalStore(
       RegionOptions options,
       RedisStore regional,
-      RedisStore home,
-      LettuceClients clients,
-      RedisConnection connection,
-      HomeConnection guarded,
+      HomeLink home,
       ScriptExecutor executor,
       RegionShares shares) {
-    super(new RegionStore(options.region(), regional, home, shares, executor.holds()));
+    super(new RegionStore(options.region(), regional, home.store(), shares, Optional.of(executor)));
     this.options = options;
     this.regional = regional;
     this.home = home;
-    this.clients = clients;
-    this.connection = connection;
-    this.guarded = guarded;
     this.executor = executor;
     this.shares = shares;
-    this.reportKey =
-        (options.homeWithPrefix().prefix() + "regions").getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -79,25 +61,16 @@ public final class RegionalStore extends ForwardingStore {
    * @param regional the connected store of the region, which is closed with the returned one
    */
   public static RegionalStore connect(RegionOptions options, RedisStore regional) {
-    var atHome = options.homeWithPrefix();
     var timing = ShareTiming.ofLease(options.lease());
-    var home = RedisStore.connect(atHome);
-    var clients = new LettuceClients(atHome);
-    var connection = clients.connect();
-    var guarded = new HomeConnection(connection, atHome.prefix(), options.lease());
+    var home = options.connectToHome();
     var executor =
         ScriptExecutor.of(
             new ScriptExecutor.Settings(
-                "home",
-                atHome.prefix(),
-                atHome.deadline(),
-                0,
-                atHome.roundTripListener()::onRoundTrip),
-            guarded,
-            clients.barrier());
+                "home", home.prefix(), options.home().deadline(), 0, options.homeListener()),
+            home.guarded(),
+            home.barrier());
     var shares = new RegionShares(executor, timing, System::nanoTime);
-    var store =
-        new RegionalStore(options, regional, home, clients, connection, guarded, executor, shares);
+    var store = new RegionalStore(options, regional, home, executor, shares);
     store.start(timing);
     return store;
   }
@@ -109,7 +82,7 @@ public final class RegionalStore extends ForwardingStore {
 
   private void start(ShareTiming timing) {
     long sync = Math.clamp(timing.sync().toMillis() / 10, 10, 100);
-    var timer = clients.timer();
+    var timer = home.timer();
     var unused = timer.scheduleWithFixedDelay(shares::sync, sync, sync, TimeUnit.MILLISECONDS);
     long report = Math.min(REPORT_INTERVAL.toMillis(), timing.sync().toMillis());
     var unusedToo = timer.scheduleWithFixedDelay(this::report, 0, report, TimeUnit.MILLISECONDS);
@@ -118,8 +91,7 @@ public final class RegionalStore extends ForwardingStore {
   /** Opens home if it has restarted, and exchanges the reports of instances. */
   private void report() {
     var unused =
-        guarded
-            .decide(new byte[0][], EMPTY_BATCH)
+        home.heartbeat()
             .handle((done, problem) -> problem == null)
             .thenAccept(answers -> homeAnswers = answers);
     var text =
@@ -129,20 +101,14 @@ public final class RegionalStore extends ForwardingStore {
             shares.home().roundTripMicros(),
             shares.byRule());
     var unusedToo =
-        connection
-            .regions(
-                reportKey,
-                bytes(instance),
-                bytes(text),
-                bytes(Long.toString(REPORT_EXPIRY.toMillis())),
-                bytes(Integer.toString(MAX_INSTANCES)))
+        home.report(instance, text.getBytes(StandardCharsets.UTF_8))
             .thenAccept(this::onReports)
             .exceptionally(problem -> null);
   }
 
-  private void onReports(List<Object> reply) {
+  private void onReports(List<byte[]> reply) {
     var all = new ArrayList<RegionReport>();
-    for (int i = 0; i + 2 < reply.size(); i += 3) {
+    for (int i = 0; i + 2 < reply.size(); i += RegionReport.FIELDS) {
       RegionReport.parse(
               text(reply.get(i)), Long.parseLong(text(reply.get(i + 1))), text(reply.get(i + 2)))
           .ifPresent(all::add);
@@ -151,12 +117,8 @@ public final class RegionalStore extends ForwardingStore {
     reportsAt = System.nanoTime();
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static String text(Object reply) {
-    return reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "";
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** Sets where the revision of the rules in force is read for reports. */
@@ -226,6 +188,18 @@ public final class RegionalStore extends ForwardingStore {
     return Duration.ofNanos(System.nanoTime() - reportsAt);
   }
 
+  /**
+   * Executes a call of an instance of another region, which has this region's service as its home.
+   *
+   * @param call the bytes that its {@code RegionalStore} sent
+   * @return the bytes to answer; the stage does not fail
+   * @throws IllegalArgumentException if the call is malformed; nothing is executed then
+   * @throws UnsupportedOperationException if this instance has no connection to home's Redis
+   */
+  public CompletionStage<byte[]> executeAtHome(byte[] call) {
+    return home.relay(call);
+  }
+
   /** Returns all shares to home, and closes the connections. */
   @Override
   public void close() {
@@ -233,6 +207,5 @@ public final class RegionalStore extends ForwardingStore {
     super.close();
     executor.close();
     home.close();
-    clients.close();
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.Costs;
 import io.headgate.RateLimiter;
 import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.Concurrency;
@@ -159,6 +160,26 @@ class AclUserTest {
     return limiter.peek(subject).limit().orElseThrow().remaining();
   }
 
+  /** Overlapping reservations also write returns, and a reset records itself. */
+  @Test
+  void recommendedUserHasTheRightsOfReservations() {
+    setUser(recommended());
+    for (var limit : List.of(TokenBucket.of(THOUSAND_A_DAY), FixedWindow.of(THOUSAND_A_DAY))) {
+      var rules = RuleSet.of(Rule.named("r").per("key").limit(limit).build());
+      var request = Request.of(Subject.of("reserved:" + limit.algorithm()), 100);
+      try (var limiter = RateLimiter.with(RedisStore.connect(options()), rules)) {
+        var first = limiter.reserve(request);
+        var second = limiter.reserve(request);
+        first.settle(Costs.plain(10));
+        second.update(Costs.plain(20));
+        second.settle(Costs.plain(30));
+        assertThat(remaining(limiter, request.subject())).isEqualTo(1_000 - 40);
+        limiter.reset(request.subject(), "r");
+      }
+    }
+    assertThat(refusedCommands()).isEmpty();
+  }
+
   @Test
   void recommendedUserHasTheRightsOfFairSharing() {
     setUser(recommended());
@@ -241,7 +262,7 @@ class AclUserTest {
           changeLimit(store, before, after, sources);
         }
       }
-      growTotalByADigit(store);
+      chargeSortedSet(store);
       attempt(() -> store.trackedKeys());
       receiveReset(store, other);
       exchangeBroadcast(store, other);
@@ -274,15 +295,17 @@ class AclUserTest {
     attempt(() -> limiter.reset(subject, "r"));
   }
 
-  /** Charges a rolling window so that its running total grows by a digit. */
-  private static void growTotalByADigit(RedisStore store) {
-    var limiter = RateLimiter.with(store, rules(RollingWindow.of(TEN_A_DAY)));
-    limiter.check(Subject.of("z"));
-    var time = server.call("TIME").items();
+  /**
+   * Charges a rolling window that is a sorted set, as one of many requests or of an earlier
+   * version: its running total grows by a digit, a member expires and its limit changes.
+   */
+  private static void chargeSortedSet(RedisStore store) {
+    var time = server.call("TIME").items().getFirst() + "000000";
     var key = "headgate:{z}r";
-    server.call("ZREMRANGEBYSCORE", key, "0", "+inf");
-    server.call("ZADD", key, time.getFirst() + "000000", "9999999999");
-    limiter.check(Subject.of("z"));
+    server.call("ZADD", key, "-1", "R86400000000:10", "1", "9999999998", time, "9999999999");
+    for (var rate : List.of(TEN_A_DAY, THOUSAND_A_DAY)) {
+      RateLimiter.with(store, rules(RollingWindow.of(rate))).check(Subject.of("z"));
+    }
   }
 
   /** Waits until denials are cached, which needs a subscription, and resets a counter. */

@@ -88,7 +88,7 @@ class ArchitectureTest {
         .whereLayer("shedding")
         .mayOnlyAccessLayers("load", "limit", "rule", "store")
         .whereLayer("region")
-        .mayOnlyAccessLayers("load", "limit", "rule", "store", "consistency")
+        .mayOnlyAccessLayers("load", "limit", "rule", "reservation", "store", "consistency")
         .whereLayer("script")
         .mayOnlyAccessLayers(
             "load", "limit", "rule", "reservation", "store", "outage", "consistency")

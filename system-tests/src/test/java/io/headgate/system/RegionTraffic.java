@@ -87,16 +87,22 @@ final class RegionTraffic implements AutoCloseable {
     return List.copyOf(failures);
   }
 
-  /** Returns the longest time between two admissions in any regions, from a moment on. */
-  long longestPauseSince(long from) {
+  /**
+   * Returns when the longest time between two admissions of any regions ended, from a moment on.
+   */
+  long endOfLongestPauseSince(long from) {
     long last = from;
     long longest = 0;
+    long end = from;
     for (var one : sorted()) {
       if (one.to - from < 0) continue;
-      longest = Math.max(longest, one.from - last);
+      if (one.from - last > longest) {
+        longest = one.from - last;
+        end = one.to;
+      }
       last = one.to;
     }
-    return longest;
+    return end;
   }
 
   private List<Admission> sorted() {

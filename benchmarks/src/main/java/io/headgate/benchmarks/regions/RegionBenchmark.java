@@ -112,7 +112,12 @@ public final class RegionBenchmark {
 
   private String faults() throws Exception {
     var table =
-        new Table("fault", "over-admitted", "admitted of the limit", "messages to home a second");
+        new Table(
+            "fault",
+            "over-admitted",
+            "under-admitted",
+            "admitted of the limit",
+            "messages to home a second");
     long part = millis / 4;
     fault(table, "none", fleet -> {});
     fault(
@@ -178,10 +183,12 @@ public final class RegionBenchmark {
               });
       double seconds = (System.nanoTime() - start) / 1e9;
       var admitted = RegionTraffic.merged(results);
+      double possible = BURST + RATE * seconds;
       table.row(
           name,
           Long.toString(Math.max(0, Excess.of(LIMIT, admitted))),
-          String.format(Locale.ROOT, "%.0f%%", 100.0 * admitted.size() / (BURST + RATE * seconds)),
+          String.format(Locale.ROOT, "%.0f", Math.max(0, possible - admitted.size())),
+          String.format(Locale.ROOT, "%.0f%%", 100.0 * admitted.size() / possible),
           String.format(Locale.ROOT, "%.1f", fleet.homeRequests() / seconds));
     }
   }

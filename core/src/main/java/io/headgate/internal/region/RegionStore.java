@@ -21,11 +21,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 
 /**
  * Decides the plans of one region: rules of scope {@code local} by the regional store, shared rules
  * by the region's split and by shares of the counters at home, and rules of scope {@code home} by
- * the store at home. Reservations are not available.
+ * the store at home.
  *
  * <p>Thread-safe. Closes the regional store; its creator closes the store at home and the shares.
  */
@@ -35,6 +36,7 @@ public final class RegionStore extends ForwardingStore {
   private final Store home;
   private final RegionShares shares;
   private final Optional<HoldStore> holds;
+  private final Optional<ReservationStore> reservations;
 
   /**
    * Creates the store of an instance.
@@ -43,26 +45,39 @@ public final class RegionStore extends ForwardingStore {
    * @param regional the store that the instances of the region share
    * @param home the store at home, for rules that are decided there
    * @param shares the shares of this instance
-   * @param homeHolds holds permits at home, and refuses to while home may have lost holds; empty if
-   *     no permits are held for proxies and clients
+   * @param guarded holds and reserves permits at home, and refuses to while home may have lost
+   *     holds; empty if no permits are held for proxies and clients
    * @throws IllegalArgumentException if the name is not valid
    */
   public RegionStore(
-      String region,
-      Store regional,
-      Store home,
-      RegionShares shares,
-      Optional<HoldStore> homeHolds) {
+      String region, Store regional, Store home, RegionShares shares, Optional<Store> guarded) {
     super(regional);
     this.region = RegionSettings.requireRegion(region);
     this.regional = regional;
     this.home = home;
     this.shares = shares;
     this.holds =
-        homeHolds.flatMap(atHome ->
-            regional
-                .holds()
-                .map(here -> new RegionHolds(region, here, atHome, shares.maxLeaseMicros())));
+        both(
+            regional.holds(),
+            guarded.flatMap(Store::holds),
+            (here, atHome) -> new RegionHolds(region, here, atHome, shares.maxLeaseMicros()));
+    this.reservations =
+        both(
+            regional.reservations(),
+            guarded.flatMap(Store::reservations),
+            (here, atHome) ->
+                new RegionReservations(
+                    region,
+                    here,
+                    new HomeReservations(
+                        atHome,
+                        guarded.flatMap(Store::holds).orElseThrow(),
+                        shares.maxLeaseMicros())));
+  }
+
+  private static <T, R> Optional<R> both(
+      Optional<T> first, Optional<T> second, BiFunction<T, T, R> combined) {
+    return first.flatMap(one -> second.map(other -> combined.apply(one, other)));
   }
 
   @Override
@@ -184,10 +199,10 @@ public final class RegionStore extends ForwardingStore {
     home.reset(counter, key);
   }
 
-  /** Returns empty: a reservation would have to hold permits in two stores. */
+  /** Returns reservations that are kept where the limits are: in the region and at home. */
   @Override
   public Optional<ReservationStore> reservations() {
-    return Optional.empty();
+    return reservations;
   }
 
   /** Returns holds that are divided among the regions as the limits are. */

@@ -2,9 +2,9 @@ package io.headgate.internal.script;
 
 import io.headgate.limit.FairShare;
 import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.SlotLimit;
-import io.headgate.limit.TokenBucket;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.reservation.ReservationCommand;
@@ -34,6 +34,7 @@ final class Batch {
   static final int REPORT = 6;
   static final int RELEASE_AFTER = 7;
   static final int RESERVATION = 8;
+  static final int RESETTING = 9;
   static final int ALL = 0;
   static final int ANY = 1;
   static final int WEIGHTED = 2;
@@ -149,9 +150,15 @@ final class Batch {
     }
   }
 
-  /** Returns the index of the key of the returns to a token bucket; 0 for other limits. */
+  /** Appends the record of a reset that follows. */
+  void writeResetting(Charge charge) {
+    hasReturns = true;
+    beginCommand(RESETTING).put(keyOf(charge)).put(limitOf(charge)).put(returnsOf(charge));
+  }
+
+  /** Returns the index of the key of the returns to a counter; 0 if its limit returns nothing. */
   private int returnsOf(Charge charge) {
-    return charge.limit() instanceof TokenBucket
+    return charge.limit() instanceof Holdable
         ? indexOf(names.ofReturns(charge.counter(), charge.key()))
         : 0;
   }

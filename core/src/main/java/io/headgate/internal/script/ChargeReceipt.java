@@ -1,6 +1,5 @@
 package io.headgate.internal.script;
 
-import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
 
 /**
@@ -12,11 +11,6 @@ import io.headgate.rule.Charge;
  *     microseconds
  */
 record ChargeReceipt(Charge charge, long at, long freshAt) {
-  /** Returns the receipt of a charge that was made at a server time with an outcome. */
-  static ChargeReceipt of(Charge charge, long at, Outcome outcome) {
-    return new ChargeReceipt(charge, at, at + outcome.resetAfter());
-  }
-
   /** Returns the sum of two charges of one counter and key that were made atomically. */
   ChargeReceipt and(ChargeReceipt later) {
     long cost = charge.cost() + later.charge.cost();

@@ -61,6 +61,14 @@ public final class CounterKeys {
     return name.startsWith("|", name.indexOf('}') + 1);
   }
 
+  /**
+   * Returns whether a key without a prefix is that of a counter, or of a reservation or of returns
+   * beside it. All of these begin with a hash tag; the list of reservations has a tag of its own.
+   */
+  public static boolean isOfCounter(String name) {
+    return name.startsWith("{") && name.indexOf('}') > 0 && !name.startsWith("{*reservations}");
+  }
+
   /** Returns the Redis key of the open reservations; no escaped text equals its hash tag. */
   public String ofOpenReservations() {
     return prefix + "{*reservations}open";

@@ -269,7 +269,7 @@ final class CrossSlotPlan {
         int position = group.positions.get(i);
         var outcome = reply.outcomes().get(i);
         outcomes.set(position, outcome);
-        if (made) receipts[position] = ChargeReceipt.of(group.charges.get(i), reply.now(), outcome);
+        if (made) receipts[position] = reply.receipt(i, group.charges.get(i));
       }
       proceed();
     }
@@ -279,7 +279,7 @@ final class CrossSlotPlan {
       if (!reply.outcomes().stream().allMatch(Passed.class::isInstance)) return;
       var made = new ArrayList<ChargeReceipt>(group.charges.size());
       for (int i = 0; i < group.charges.size(); i++) {
-        made.add(ChargeReceipt.of(group.charges.get(i), reply.now(), reply.outcomes().get(i)));
+        made.add(reply.receipt(i, group.charges.get(i)));
       }
       CrossSlotPlan.this.giveBack(made);
     }

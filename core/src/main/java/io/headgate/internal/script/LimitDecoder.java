@@ -31,14 +31,29 @@ import java.util.Map;
 final class LimitDecoder {
   private static final String NAME = "script";
   private static final int MAX_KNOWN = 10_000;
+  private static final long DAY_MICROS = 86_400_000_000L;
 
   private record Encoded(List<Long> numbers, String zone) {}
 
   private final LimitFormat format;
+  private final boolean calendarsAsDays;
   private final Map<Encoded, Counter> known = new HashMap<>();
 
   LimitDecoder(LimitFormat format) {
+    this(format, false);
+  }
+
+  private LimitDecoder(LimitFormat format, boolean calendarsAsDays) {
     this.format = format;
+    this.calendarsAsDays = calendarsAsDays;
+  }
+
+  /**
+   * Returns a decoder of limits for Redis that takes calendar windows for days of UTC, for uses to
+   * which the ends of windows do not matter.
+   */
+  static LimitDecoder withoutCalendars() {
+    return new LimitDecoder(LimitFormat.NUMBERS, true);
   }
 
   /** Reads a limit, and returns it as that of a counter. */
@@ -46,6 +61,10 @@ final class LimitDecoder {
     var numbers = new Long[LimitEncoding.COUNT];
     for (int i = 0; i < numbers.length; i++) numbers[i] = in.number();
     boolean calendar = numbers[0] == LimitEncoding.FIXED && numbers[3] == 0;
+    if (calendar && calendarsAsDays) {
+      numbers[3] = DAY_MICROS;
+      calendar = false;
+    }
     if (calendar && format != LimitFormat.CALENDARS) {
       throw new IllegalArgumentException("a batch has no time zone of a calendar window");
     }

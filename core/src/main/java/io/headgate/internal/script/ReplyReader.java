@@ -15,6 +15,7 @@ import java.util.ArrayList;
 
 /** Reads the reply of the script to a batch, in the order of its commands. Not thread-safe. */
 final class ReplyReader {
+  private static final int PASSED_BESIDE_HOLDS = -1;
   private static final int PASSED = 0;
   private static final int REFUSED = 1;
   private static final int EXCEEDS_CAPACITY = 2;
@@ -26,6 +27,7 @@ final class ReplyReader {
   private State stored = State.FRESH;
 
   private long repliesLeft;
+  private long freshAfter;
 
   ReplyReader(byte[] reply) {
     numbers = new MessagePackReader(reply);
@@ -45,7 +47,22 @@ final class ReplyReader {
     return LimitEncoding.readState(numbers);
   }
 
+  /**
+   * Returns the time at which the counter of the last outcome would be fresh without later charges
+   * and without its holds, in microseconds.
+   */
+  long freshAt() {
+    return now + freshAfter;
+  }
+
   Outcome outcome(Charge charge) {
+    var outcome = nextOutcome(charge);
+    if (freshAfter < 0) freshAfter = outcome.resetAfter();
+    return outcome;
+  }
+
+  private Outcome nextOutcome(Charge charge) {
+    freshAfter = -1;
     if (repliesLeft > 0) return fromStored(charge);
     long kind = numbers.next();
     if (kind > EXCEEDS_CAPACITY) {
@@ -59,6 +76,10 @@ final class ReplyReader {
     long limit = charge.limit() instanceof AdaptiveConcurrency ? numbers.next() : 0;
     return switch ((int) kind) {
       case PASSED -> new Passed(remaining, resetAfter, wait, limit);
+      case PASSED_BESIDE_HOLDS -> {
+        freshAfter = numbers.next();
+        yield new Passed(remaining, resetAfter, wait, limit);
+      }
       case REFUSED -> {
         var refused = new Refused(remaining, resetAfter, wait, limit);
         yield charge.limit() instanceof FairShare

@@ -127,9 +127,11 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   /**
    * The result of a plan that is reserved.
    *
+   * @param freshAt for each charge, the time at which its counter would be fresh without later
+   *     charges and without holds
    * @param now the server time, in microseconds
    */
-  record ReservedResult(PlanResult result, long now) {}
+  record ReservedResult(PlanResult result, List<Long> freshAt, long now) {}
 
   /** Evaluates the plan of a reservation and makes its charges. */
   static final class ReserveCommand extends ScriptCommand<ReservedResult> {
@@ -153,7 +155,9 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
 
     @Override
     ReservedResult read(ReplyReader reply) {
-      return new ReservedResult(plan.read(reply), reply.now());
+      var read = outcomes(plan.plan.charges(), reply);
+      return new ReservedResult(
+          new PlanResult(read.outcomes(), Source.STORE), read.freshAt(), read.now());
     }
 
     @Override
@@ -184,9 +188,26 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   /**
    * The outcomes of several charges.
    *
+   * @param freshAt for each charge, the time at which its counter would be fresh without later
+   *     charges and without holds
    * @param now the server time, in microseconds
    */
-  record Outcomes(List<Outcome> outcomes, long now) {}
+  record Outcomes(List<Outcome> outcomes, List<Long> freshAt, long now) {
+    /** Returns the receipt of a charge that was made. */
+    ChargeReceipt receipt(int index, Charge charge) {
+      return new ChargeReceipt(charge, now, freshAt.get(index));
+    }
+  }
+
+  private static Outcomes outcomes(List<Charge> charges, ReplyReader reply) {
+    var outcomes = new ArrayList<Outcome>(charges.size());
+    var freshAt = new ArrayList<Long>(charges.size());
+    for (var charge : charges) {
+      outcomes.add(reply.outcome(charge));
+      freshAt.add(reply.freshAt());
+    }
+    return new Outcomes(outcomes, freshAt, reply.now());
+  }
 
   /** Evaluates charges atomically, regardless of rules: all are made or none. */
   static final class ChargesCommand extends ScriptCommand<Outcomes> {
@@ -217,9 +238,7 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
 
     @Override
     Outcomes read(ReplyReader reply) {
-      List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(reply.outcome(charge));
-      return new Outcomes(outcomes, reply.now());
+      return outcomes(charges, reply);
     }
 
     @Override
@@ -308,6 +327,15 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
           boolean counted = reply.next() == 1;
           return new ReportResult(reply.state(), reply.now(), counted);
         });
+  }
+
+  /**
+   * Returns a command that records a reset before it is made, so that the charges of the counter
+   * return nothing later.
+   */
+  static ScriptCommand<Boolean> resetting(Charge charge) {
+    return new ChargeCommand<>(
+        charge, false, batch -> batch.writeResetting(charge), reply -> reply.next() == 1);
   }
 
   /** A command about one charge, encoded and decoded by the given functions. */

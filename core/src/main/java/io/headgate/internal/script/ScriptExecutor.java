@@ -232,7 +232,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
     var receipts = new ArrayList<ReservedPlan.@Nullable Receipt>(outcomes.size());
     var charged = plan.charged(outcomes);
     for (int i = 0; i < charged.length; i++) {
-      long freshAt = reply.now() + outcomes.get(i).resetAfter();
+      long freshAt = reply.freshAt().get(i);
       receipts.add(charged[i] ? new ReservedPlan.Receipt(reply.now(), freshAt) : null);
     }
     return receipts;
@@ -348,6 +348,9 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   @Override
   public void reset(Counter counter, String key) {
+    if (connection.keepsReservations() && counter.limit() instanceof Holdable) {
+      await(submit(ScriptCommand.resetting(new Charge(counter, key, 0, 0))));
+    }
     await(connection.reset(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
   }
 

@@ -16,6 +16,7 @@ import io.headgate.limit.Share;
 import io.headgate.limit.SlotLimit;
 import io.headgate.limit.SlotState;
 import io.headgate.limit.State;
+import io.headgate.limit.Step;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.reservation.ReservationRecord;
@@ -109,7 +110,11 @@ public final class ScriptInterpreter {
 
   /** Creates an interpreter of batches whose limits have a format. */
   public ScriptInterpreter(LimitFormat format) {
-    this.decoder = new LimitDecoder(format);
+    this(new LimitDecoder(format));
+  }
+
+  ScriptInterpreter(LimitDecoder decoder) {
+    this.decoder = decoder;
   }
 
   /**
@@ -205,6 +210,7 @@ public final class ScriptInterpreter {
         case Batch.HOLD -> hold(Math.toIntExact(count));
         case Batch.REPORT -> report(Math.toIntExact(count));
         case Batch.GIVE_BACK -> giveBack();
+        case Batch.RESETTING -> resetting(keys[Math.toIntExact(count) - 1]);
         case Batch.RESERVATION -> reservation(keys[Math.toIntExact(count) - 1]);
         case Batch.PEEK, Batch.DECIDE -> {
           if (count > 0) decideAll(Math.toIntExact(count), mode == Batch.DECIDE);
@@ -308,6 +314,14 @@ public final class ScriptInterpreter {
       out.put(1);
     }
 
+    private void resetting(String name) {
+      var limit = limits.get(index()).limit();
+      var returnsKey = keys[index()];
+      memory.put(returnsKey, ReturnHistory.ofReset(limit, memory.get(name), now));
+      memory.noted(() -> "reset of " + name + " follows");
+      out.put(1);
+    }
+
     private ReturnHistory returns(String key) {
       return key.isEmpty() ? ReturnHistory.NONE : memory.returns(key);
     }
@@ -359,7 +373,7 @@ public final class ScriptInterpreter {
           }
         }
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + step.outcome());
-        writeOutcome(step.outcome(), charge.limit() instanceof FairShare);
+        writeStep(step, step.outcome(), charge.limit() instanceof FairShare);
       }
     }
 
@@ -398,7 +412,7 @@ public final class ScriptInterpreter {
         }
         var outcome = outcomes.get(i);
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + outcome);
-        writeOutcome(outcome, charge.limit() instanceof FairShare);
+        writeStep(steps.get(i), outcome, charge.limit() instanceof FairShare);
       }
     }
 
@@ -409,6 +423,16 @@ public final class ScriptInterpreter {
         case Batch.WEIGHTED -> new Combine.Weighted(permille);
         default -> throw new IllegalArgumentException("unknown combination: " + code);
       };
+    }
+
+    /** Writes an outcome, and for a counter with holds the time that a receipt of it has. */
+    private void writeStep(Step step, Outcome outcome, boolean fair) {
+      if (outcome instanceof Passed passed && step.state() instanceof HeldState) {
+        out.put(-1).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
+        out.put(HeldState.receiptFreshAt(step, now) - now);
+      } else {
+        writeOutcome(outcome, fair);
+      }
     }
 
     private void writeOutcome(Outcome outcome, boolean fair) {

@@ -1,8 +1,8 @@
 package io.headgate.internal.script;
 
 import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationParts;
 import io.headgate.reservation.ReservationReply;
-import io.headgate.reservation.ReservationReply.CounterReply;
 import io.headgate.reservation.ReservationReply.Status;
 import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
@@ -11,7 +11,6 @@ import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -112,14 +111,15 @@ public final class ScriptReservationStore implements ReservationStore {
     }
     var replies = new ArrayList<CompletableFuture<ReservationReply>>(groups.size());
     for (var group : groups) {
-      var part = command.with(group.stream().map(i -> withoutGrowth(command, i)).toList());
+      var part = ReservationParts.of(command, group);
       replies.add(executor.submit(ScriptCommand.reservation(part)).toCompletableFuture());
     }
     return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
         .thenApply(done ->
             applied(
                 command,
-                combined(command, groups, replies.stream().map(CompletableFuture::join).toList())));
+                ReservationParts.combined(
+                    command, groups, replies.stream().map(CompletableFuture::join).toList())));
   }
 
   /** Returns the positions of the command's entries by hash slot. */
@@ -130,49 +130,6 @@ public final class ScriptReservationStore implements ReservationStore {
       bySlot.computeIfAbsent(slot, same -> new ArrayList<>()).add(i);
     }
     return List.copyOf(bySlot.values());
-  }
-
-  private static ReservationCommand.Entry withoutGrowth(ReservationCommand command, int i) {
-    var entry = command.entries().get(i);
-    return new ReservationCommand.Entry(entry.reserved(), entry.target(), 0);
-  }
-
-  private static ReservationReply combined(
-      ReservationCommand command, List<List<Integer>> groups, List<ReservationReply> replies) {
-    var counters = new ArrayList<CounterReply>(Collections.nCopies(command.entries().size(), null));
-    var status = Status.UNKNOWN;
-    long expiresAt = Long.MAX_VALUE;
-    for (int g = 0; g < groups.size(); g++) {
-      var reply = replies.get(g);
-      if (reply.status() != Status.UNKNOWN) {
-        expiresAt = Math.min(expiresAt, reply.expiresAt());
-        status = rank(reply.status()) > rank(status) ? reply.status() : status;
-      }
-      for (int i = 0; i < groups.get(g).size(); i++) {
-        int position = groups.get(g).get(i);
-        counters.set(
-            position,
-            reply.status() == Status.UNKNOWN
-                ? asReserved(command.entries().get(position).reserved())
-                : reply.counters().get(i));
-      }
-    }
-    if (status == Status.UNKNOWN) return ReservationReply.UNKNOWN;
-    return new ReservationReply(status, expiresAt, false, counters);
-  }
-
-  private static CounterReply asReserved(ReservedCharge reserved) {
-    return new CounterReply(reserved.charge().cost(), ReservationCommand.UNREPORTED, 0, false, 0);
-  }
-
-  /** Orders statuses: a reservation that has ended in one slot is not open in the others. */
-  private static int rank(Status status) {
-    return switch (status) {
-      case UNKNOWN -> 0;
-      case OPEN -> 1;
-      case EXPIRED -> 2;
-      case SETTLED -> 3;
-    };
   }
 
   /** Returns the reply for a reservation none of whose rules exists any more. */

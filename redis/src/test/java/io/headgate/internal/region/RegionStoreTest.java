@@ -47,7 +47,7 @@ class RegionStoreTest {
   private final RegionShares shares =
       new RegionShares(home, ShareTiming.DEFAULT, () -> micros * 1_000);
   private final RegionStore store =
-      new RegionStore("eu", regional, strictHome, shares, strictHome.holds());
+      new RegionStore("eu", regional, strictHome, shares, Optional.of(strictHome));
   private RuleSet rules = RuleSet.of(shared("all").build());
 
   /** Home: executes requests at once, or keeps them until the test does. */
@@ -319,8 +319,10 @@ class RegionStoreTest {
   }
 
   @Test
-  void reservationsAreNotOffered() {
-    assertThat(store.reservations()).isEmpty();
+  void reservationsAreNotOfferedWithoutAGuardedHome() {
+    var unguarded = new RegionStore("eu", regional, strictHome, shares, Optional.empty());
+    assertThat(unguarded.reservations()).isEmpty();
+    assertThat(store.reservations()).isPresent();
   }
 
   @Test

@@ -248,7 +248,9 @@ class CrossSlotPlanProperties {
     void execute(ScriptCommand<?> command) {
       switch (command) {
         case ScriptCommand.ChargesCommand charges -> {
-          var reply = new ScriptCommand.Outcomes(decide(charges), NOW);
+          var outcomes = decide(charges);
+          var freshAt = outcomes.stream().map(outcome -> NOW + outcome.resetAfter()).toList();
+          var reply = new ScriptCommand.Outcomes(outcomes, freshAt, NOW);
           if (!charges.complete(reply)) charges.onLateReply(reply);
         }
         case ScriptCommand.GiveBack back -> {

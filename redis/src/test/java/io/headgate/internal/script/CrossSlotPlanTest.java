@@ -155,7 +155,9 @@ class CrossSlotPlanTest {
       var passed = scriptExecutor.decide(taken).first();
       assertThat(passed).isInstanceOf(Passed.class);
       assertThat(scriptExecutor.peek(first).outcomes()).isNotEqualTo(before);
-      scriptExecutor.giveBack(ChargeReceipt.of(taken.charges().getFirst(), clock.micros(), passed));
+      long at = clock.micros();
+      var charge = taken.charges().getFirst();
+      scriptExecutor.giveBack(new ChargeReceipt(charge, at, at + passed.resetAfter()));
       Eventually.holds(
           "given back",
           Duration.ofSeconds(10),

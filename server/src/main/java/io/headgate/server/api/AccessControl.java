@@ -240,7 +240,7 @@ public final class AccessControl {
     return switch (needed) {
       case PUBLIC -> true;
       case PEEK, CHECK -> !tokens.has(Role.CHECK);
-      case SIGNAL, READ, ADMIN -> tokens.isEmpty();
+      case SIGNAL, REGION, READ, ADMIN -> tokens.isEmpty();
     };
   }
 
@@ -248,6 +248,7 @@ public final class AccessControl {
     return switch (needed) {
       case PUBLIC, PEEK, CHECK -> false;
       case SIGNAL -> !tokens.has(Role.SIGNAL) && !tokens.has(Role.ADMIN);
+      case REGION -> !tokens.has(Role.REGION) && !tokens.has(Role.ADMIN);
       case READ -> !tokens.has(Role.READ) && !tokens.has(Role.ADMIN);
       case ADMIN -> !tokens.has(Role.ADMIN);
     };

@@ -1,6 +1,6 @@
 package io.headgate.server.api;
 
-/** The permission an operation requires. Tokens have one of the last four roles. */
+/** The permission an operation requires. Tokens have one of the last five roles. */
 public enum Role {
   /** Requires no token. */
   PUBLIC,
@@ -13,6 +13,8 @@ public enum Role {
   CHECK,
   /** Reporting the load of backends. */
   SIGNAL,
+  /** Holding and charging permits at home, for instances of other regions. */
+  REGION,
   /** Reading rules, their history and statistics. */
   READ,
   /** Everything, including changes of rules and resets. */
@@ -31,6 +33,7 @@ public enum Role {
       case PEEK -> this == CHECK || this == READ || this == ADMIN;
       case CHECK -> this == CHECK || this == ADMIN;
       case SIGNAL -> this == SIGNAL || this == ADMIN;
+      case REGION -> this == REGION || this == ADMIN;
       case READ -> this == READ || this == ADMIN;
       case ADMIN -> this == ADMIN;
     };
@@ -43,6 +46,7 @@ public enum Role {
       case PEEK -> "check or read";
       case CHECK -> "check";
       case SIGNAL -> "signal";
+      case REGION -> "region";
       case READ -> "read";
       case ADMIN -> "admin";
     };

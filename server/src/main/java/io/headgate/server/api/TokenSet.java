@@ -55,6 +55,11 @@ public final class TokenSet {
     return with(Role.SIGNAL, token, name);
   }
 
+  /** Returns this set and one more token for instances of other regions. */
+  public TokenSet withRegion(String token, String name) {
+    return with(Role.REGION, token, name);
+  }
+
   /** Returns this set and one more token for reading rules and statistics. */
   public TokenSet withRead(String token, String name) {
     return with(Role.READ, token, name);
@@ -205,7 +210,7 @@ public final class TokenSet {
   @Override
   public String toString() {
     var parts = new ArrayList<String>();
-    for (var role : List.of(Role.ADMIN, Role.READ, Role.SIGNAL, Role.CHECK)) {
+    for (var role : List.of(Role.ADMIN, Role.READ, Role.SIGNAL, Role.REGION, Role.CHECK)) {
       long count = tokens.stream().filter(token -> token.role == role).count();
       if (count == 0) continue;
       var names =

@@ -26,7 +26,7 @@ public record CallFailure(Kind kind, String message) {
       new CallFailure(
           Kind.STORE_UNAVAILABLE,
           "the store is unavailable, and this operation needs it; try again in a second"
-              + " (a slot that is not released expires by itself)");
+              + " (slots and reservations that are not ended expire by themselves)");
 
   /**
    * Classifies an exception. An internal error is logged under an id that the message contains, so

@@ -21,6 +21,7 @@ import io.headgate.server.http.check.CheckHandlers;
 import io.headgate.server.http.check.ExplainHandlers;
 import io.headgate.server.http.check.ForwardAuth;
 import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.HomeHandler;
 import io.headgate.server.http.check.LeaseHandlers;
 import io.headgate.server.http.check.ReservationHandlers;
 import io.headgate.server.http.check.SignalHandlers;
@@ -87,6 +88,9 @@ public final class HttpApi {
     var reservations = new ReservationHandlers(checkService, ticker, views.stats()::maskOf);
     var leases = new LeaseHandlers(checkService);
     var signals = new SignalHandlers(limiter);
+    var home =
+        new Route(
+            Role.REGION, Route.HOME_CALL, Route.Format.BINARY, new HomeHandler(limiter)::execute);
     var explain = new ExplainHandlers(limiter, checkService, access, views.stats().logMask());
     var info =
         new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
@@ -118,6 +122,7 @@ public final class HttpApi {
             .add(PUT, "/v1/leases/*", check(Role.CHECK, leases::renew))
             .add(POST, "/v1/leases/*/release", check(Role.CHECK, leases::release))
             .add(POST, "/v1/signals", check(Role.SIGNAL, signals::report))
+            .add(POST, "/v1/home", home)
             .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))
             .add(GET, "/v1/rules", withoutBody(Role.READ_RULES, rules::list))
             .add(PUT, "/v1/rules", rules(rules::replaceAll))
@@ -197,7 +202,7 @@ public final class HttpApi {
   }
 
   private static Route rules(Route.Call call) {
-    return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
+    return new Route(Role.CHANGE_RULES, Route.RULES, Route.Format.JSON_OR_YAML, call);
   }
 
   private static Route simulation(Route.Call call) {

@@ -8,6 +8,7 @@ import io.headgate.rule.Charge;
 import io.headgate.store.HoldStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The permits that the store holds for this instance at one counter, out of which all assignments
@@ -27,7 +28,7 @@ final class CounterHold {
   private long held; // by the last reply
   private long spent; // of held, by reports that the store has not received
   private long until; // the end of the lease by the store's clock; 0 if the limit has changed
-  private long outstanding;
+  private final AtomicLong outstanding = new AtomicLong(); // statistics read it without a lock
   private long unassigned; // admitted without an assignment, to be charged as far as possible
   private long remaining; // by the last reply
   private long requestedAt;
@@ -86,7 +87,7 @@ final class CounterHold {
   }
 
   long outstanding() {
-    return outstanding;
+    return outstanding.get();
   }
 
   /** Follows a changed limit. Permits of the old one stay held until their proxies report them. */
@@ -101,7 +102,7 @@ final class CounterHold {
 
   /** Moves reported permits from outstanding to spent, and returns void ones. */
   void settle(long reported, long returned) {
-    outstanding -= reported + returned;
+    var unused = outstanding.addAndGet(-reported - returned);
     spent += reported;
   }
 
@@ -111,12 +112,12 @@ final class CounterHold {
   }
 
   void assign(long permits) {
-    outstanding += permits;
+    var unused = outstanding.addAndGet(permits);
   }
 
   /** Returns the permits that are held and neither spent nor assigned. */
   long free() {
-    return Math.max(0, held - spent - outstanding);
+    return Math.max(0, held - spent - outstanding());
   }
 
   /**
@@ -124,7 +125,7 @@ final class CounterHold {
    * store has lost the hold and others have the permits.
    */
   boolean isShort() {
-    return held - spent < outstanding;
+    return held - spent < outstanding();
   }
 
   void await(QuotaBucket<?> bucket) {
@@ -148,7 +149,7 @@ final class CounterHold {
   boolean needsSync(long now, long interval) {
     return !requesting
         && waiting.isEmpty()
-        && (spent > 0 || held > outstanding)
+        && (spent > 0 || held > outstanding())
         && now - requestedAt >= interval;
   }
 
@@ -163,7 +164,7 @@ final class CounterHold {
 
   /** Prepares the next request for the waiting buckets. */
   Prepared prepare(long holder, long order, long lease, long now) {
-    long want = outstanding;
+    long want = outstanding();
     for (var bucket : waiting) want += bucket.missing();
     long cost = convert ? Math.max(1, unassigned) : unassigned;
     long reported = Math.min(spent, held);

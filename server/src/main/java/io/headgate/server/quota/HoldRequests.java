@@ -5,10 +5,10 @@ import io.headgate.store.HoldStore;
 import io.headgate.store.HoldStore.Target;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -35,7 +35,8 @@ final class HoldRequests<B> {
   private final Consumer<QuotaBucket<B>> served;
   private final Runnable flush;
   private final long holder = new SecureRandom().nextLong(HoldStore.HOLDER_IDS);
-  private final Map<CounterName, CounterHold> holds = new HashMap<>();
+  private final Map<CounterName, CounterHold> holds =
+      new ConcurrentHashMap<>(); // read without a lock
   private long order;
 
   /**
@@ -89,6 +90,7 @@ final class HoldRequests<B> {
     holds.values().removeIf(CounterHold::isUnused);
   }
 
+  /** Returns the permits of all assignments; needs no lock. */
   long outstanding() {
     long sum = 0;
     for (var hold : holds.values()) sum += hold.outstanding();

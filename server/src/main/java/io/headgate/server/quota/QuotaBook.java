@@ -5,7 +5,6 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
 import io.headgate.server.quota.QuotaStrategy.DenyAll;
-import io.headgate.server.quota.QuotaStrategy.Tokens;
 import io.headgate.store.HoldStore;
 import io.headgate.store.HoldStore.Target;
 import java.util.HashSet;
@@ -13,6 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -42,17 +44,17 @@ public final class QuotaBook<B> {
   private final long ttl;
   private final long roundTrip;
   private final Optional<HoldStore> store;
+  private final QuotaAssigner<B> assigner;
   private final HoldRequests<B> holds;
   private final RuleUsage usage = new RuleUsage();
   private final ShadowUsage shadow;
-  private final Set<QuotaBucket<B>> buckets = new LinkedHashSet<>();
-  private final Set<QuotaStream<B>> dirty = new LinkedHashSet<>();
+  private final Set<QuotaBucket<B>> buckets = ConcurrentHashMap.newKeySet(); // read without a lock
   private final Set<String> namedRules = new LinkedHashSet<>(); // rules that were logged
-  private long streams;
-  private long admitted;
-  private long denied;
-  private long unassigned;
-  private long expired;
+  private final AtomicLong streams = new AtomicLong();
+  private final LongAdder admitted = new LongAdder();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder unassigned = new LongAdder();
+  private final LongAdder expired = new LongAdder();
 
   /**
    * Creates a book without streams.
@@ -63,7 +65,8 @@ public final class QuotaBook<B> {
   public QuotaBook(RateLimiter limiter, QuotaSettings settings, LongSupplier nanos) {
     this.limiter = limiter;
     this.store = limiter.store().holds();
-    this.holds = new HoldRequests<>(settings, nanos, this, this::served, this::flush);
+    this.assigner = new QuotaAssigner<>(settings);
+    this.holds = new HoldRequests<>(settings, nanos, this, this::served, assigner::flush);
     this.shadow = new ShadowUsage(limiter.store(), this::wouldDeny);
     this.settings = settings;
     this.nanos = nanos;
@@ -79,8 +82,8 @@ public final class QuotaBook<B> {
    * @return empty if there are too many streams
    */
   public synchronized Optional<QuotaStream<B>> open(Consumer<List<QuotaAction<B>>> sink) {
-    if (streams >= settings.maxStreams()) return Optional.empty();
-    streams++;
+    if (streams.get() >= settings.maxStreams()) return Optional.empty();
+    streams.incrementAndGet();
     return Optional.of(new QuotaStream<>(sink));
   }
 
@@ -91,12 +94,11 @@ public final class QuotaBook<B> {
   public synchronized void close(QuotaStream<B> stream) {
     if (stream.closed) return;
     stream.closed = true;
-    streams--;
+    streams.decrementAndGet();
     // The proxy may not have received that a bucket is abandoned.
     for (var bucket : stream.buckets.values()) bucket.abandoned = false;
-    stream.outbox.clear();
     stream.buckets.clear();
-    dirty.remove(stream);
+    assigner.drop(stream);
   }
 
   /** Settles the reports of a message and assigns quotas, now or when the store has replied. */
@@ -104,17 +106,17 @@ public final class QuotaBook<B> {
     if (stream.closed) return;
     long now = nanos.getAsLong();
     for (var usage : usages) report(stream, usage, now);
-    flush();
+    assigner.flush();
   }
 
   private void report(QuotaStream<B> stream, QuotaUsage<B> usage, long now) {
-    admitted += usage.admitted();
-    denied += usage.denied();
+    admitted.add(usage.admitted());
+    denied.add(usage.denied());
     var bucket = stream.buckets.get(usage.id());
     boolean first = bucket == null;
     if (bucket == null) {
       if (isFull(stream)) {
-        send(stream, new QuotaAction.Assign<>(usage.id(), new DenyAll(), true));
+        assigner.refuse(stream, usage.id());
         return;
       }
       bucket = new QuotaBucket<>(usage.id(), usage.subject(), stream, now);
@@ -142,7 +144,7 @@ public final class QuotaBook<B> {
         .toList();
   }
 
-  private synchronized void wouldDeny(String rule, long requests) {
+  private void wouldDeny(String rule, long requests) {
     if (requests > 0) usage.wouldDeny(rule, requests);
   }
 
@@ -161,7 +163,7 @@ public final class QuotaBook<B> {
   /** Charges requests that the proxy has admitted without an assignment, as far as possible. */
   private void charge(QuotaBucket<B> bucket, long requests) {
     if (requests == 0) return;
-    unassigned += requests;
+    unassigned.add(requests);
     bucket.settle(0, requests, 0);
   }
 
@@ -169,18 +171,19 @@ public final class QuotaBook<B> {
   private void apply(
       QuotaPlan plan, QuotaBucket<B> bucket, long requests, boolean first, long now) {
     switch (plan) {
-      case QuotaPlan.Unlimited unlimited -> blanket(bucket, new AllowAll(), now);
-      case QuotaPlan.Denied denied -> blanket(bucket, new DenyAll(), now);
+      case QuotaPlan.Unlimited unlimited -> assigner.blanket(bucket, new AllowAll(), now);
+      case QuotaPlan.Denied denied -> assigner.blanket(bucket, new DenyAll(), now);
       case QuotaPlan.Unassignable(var rule, var reason) -> {
         logUnassignable(rule, reason);
-        blanket(bucket, new DenyAll(), now);
+        assigner.blanket(bucket, new DenyAll(), now);
       }
       case QuotaPlan.Assignable(var targets) -> {
         follow(bucket, targets, now);
         if (first) charge(bucket, requests); // the counters were unknown when it was settled
         bucket.want(wanted(bucket));
         bucket.pushed = false;
-        if (requests > 0 || bucket.isDue() || isExtensionDue(bucket, now)) holds.await(bucket);
+        if (requests > 0 || bucket.isDue() || assigner.isExtensionDue(bucket, now))
+          holds.await(bucket);
       }
     }
   }
@@ -205,80 +208,12 @@ public final class QuotaBook<B> {
   /** Makes the bucket use the counters of these targets, and no others. */
   private void follow(QuotaBucket<B> bucket, List<Target> targets, long now) {
     var next = holds.of(targets, now);
-    if (!next.equals(bucket.holds)) replaceHolds(bucket, next, now);
-  }
-
-  /**
-   * Replaces the counters of a bucket. What it has outstanding of the old ones counts as spent
-   * there, since a proxy can't report it separately.
-   */
-  private void replaceHolds(QuotaBucket<B> bucket, List<CounterHold> next, long now) {
-    bucket.expire(now);
-    bucket.use(next);
-  }
-
-  /** Sends a strategy that needs no permits. */
-  private void blanket(QuotaBucket<B> bucket, QuotaStrategy strategy, long now) {
-    if (!bucket.holds.isEmpty()) replaceHolds(bucket, List.of(), now);
-    if (strategy.equals(bucket.sent) && !isExtensionDue(bucket, now)) return;
-    boolean replaces = !strategy.equals(bucket.sent);
-    bucket.assignment = bucket.assignment.extended(now);
-    bucket.sent = strategy;
-    send(bucket.stream, new QuotaAction.Assign<>(bucket.id, strategy, replaces));
-  }
-
-  private boolean isExtensionDue(QuotaBucket<B> bucket, long now) {
-    return now - bucket.assignment.sentAt() >= ttl / 4;
+    if (!next.equals(bucket.holds)) assigner.replaceHolds(bucket, next, now);
   }
 
   /** Assigns permits to a bucket whose counters have all replied. */
   private void served(QuotaBucket<B> bucket) {
-    if (!bucket.stream.closed) assign(bucket, nanos.getAsLong());
-  }
-
-  private void assign(QuotaBucket<B> bucket, long now) {
-    var current = bucket.assignment;
-    boolean extendable = bucket.sent instanceof Tokens && current.isExtendable(now, ttl, roundTrip);
-    long permits = bucket.share();
-    if (permits == 0 && bucket.sent instanceof DenyAll) {
-      extend(bucket, now);
-    } else if (extendable && !isReplaced(bucket, permits)) {
-      extend(bucket, now);
-    } else {
-      bucket.assignment = current.replaced(permits, now);
-      for (var hold : bucket.holds) hold.assign(permits);
-      bucket.sent = permits == 0 ? new DenyAll() : new Tokens(permits);
-      send(bucket.stream, new QuotaAction.Assign<>(bucket.id, bucket.sent, true));
-    }
-    bucket.pushed = false;
-  }
-
-  /** Returns whether an assignment is replaced by one of {@code permits}, or else extended. */
-  private static boolean isReplaced(QuotaBucket<?> bucket, long permits) {
-    if (bucket.isShort()) return true;
-    if (!bucket.isDue()) return false;
-    if (bucket.pushed) return permits > 0;
-    // Too many permits are returned; all of them if a new assignment would need permits as well.
-    if (bucket.assignment.outstanding() > bucket.wanted()) return permits > 0 || bucket.quiet;
-    return permits > bucket.assignment.outstanding();
-  }
-
-  private void extend(QuotaBucket<B> bucket, long now) {
-    if (bucket.sent == null || !isExtensionDue(bucket, now)) return;
-    bucket.assignment = bucket.assignment.extended(now);
-    send(bucket.stream, new QuotaAction.Assign<>(bucket.id, bucket.sent, false));
-  }
-
-  private void send(QuotaStream<B> stream, QuotaAction<B> action) {
-    stream.outbox.add(action);
-    dirty.add(stream);
-  }
-
-  private void flush() {
-    if (dirty.isEmpty()) return;
-    var streamsToFlush = List.copyOf(dirty);
-    dirty.clear();
-    for (var stream : streamsToFlush) stream.flush();
+    if (!bucket.stream.closed) assigner.assign(bucket, nanos.getAsLong());
   }
 
   /**
@@ -289,7 +224,7 @@ public final class QuotaBook<B> {
     long now = nanos.getAsLong();
     for (var bucket : List.copyOf(buckets)) tick(bucket, now);
     holds.sync(now);
-    flush();
+    assigner.flush();
   }
 
   private void tick(QuotaBucket<B> bucket, long now) {
@@ -297,16 +232,14 @@ public final class QuotaBook<B> {
       bucket.release(now);
       remove(bucket);
     } else if (bucket.assignment.isExpired(now, ttl, roundTrip)) {
-      expired += bucket.assignment.outstanding();
+      expired.add(bucket.assignment.outstanding());
       usage.expired(bucket.rules, bucket.assignment.outstanding());
       bucket.expire(now);
       if (bucket.stream.closed) remove(bucket);
     } else if (!bucket.abandoned
         && !bucket.stream.closed
         && now - bucket.demand.activeAt() >= settings.idle().toNanos()) {
-      bucket.abandoned = true;
-      bucket.assignment = bucket.assignment.replaced(0, now);
-      send(bucket.stream, new QuotaAction.Abandon<>(bucket.id));
+      assigner.abandon(bucket, now);
     } else if (isPushDue(bucket, now)) {
       bucket.pushed = true;
       bucket.pushedAt = now;
@@ -336,18 +269,21 @@ public final class QuotaBook<B> {
     bucket.stream.buckets.remove(bucket.id, bucket);
   }
 
-  /** Returns the present figures. */
-  public synchronized QuotaStats stats() {
+  /**
+   * Returns the present figures. Takes no lock, since it reads all buckets: figures of one call may
+   * be of different moments.
+   */
+  public QuotaStats stats() {
     var inForce = new HashSet<String>();
     for (var rule : limiter.rules().rules()) inForce.add(rule.id());
     return new QuotaStats(
-        streams,
+        streams.get(),
         buckets.size(),
         holds.outstanding(),
-        admitted,
-        denied,
-        unassigned,
-        expired,
+        admitted.sum(),
+        denied.sum(),
+        unassigned.sum(),
+        expired.sum(),
         usage.stats(buckets, inForce));
   }
 }

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bucket of one proxy. Not thread-safe: guarded by {@link QuotaBook}.
+ * One bucket of one proxy. Not thread-safe: guarded by {@link QuotaBook}. Statistics read its rules
+ * and its assignment without a lock.
  *
  * @param <B> the identity of a bucket in the protocol
  */
@@ -16,9 +17,9 @@ final class QuotaBucket<B> {
   List<CounterHold> holds = List.of();
 
   /** The ids of the rules that apply to its requests, shadow rules included. */
-  List<String> rules = List.of();
+  volatile List<String> rules = List.of();
 
-  Assignment assignment;
+  volatile Assignment assignment;
   Demand demand;
 
   /** The strategy that was sent last; null if the proxy has none. */

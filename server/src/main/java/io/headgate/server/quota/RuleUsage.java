@@ -6,17 +6,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the reported requests by rule. Not thread-safe: guarded by {@link QuotaBook}. */
+/** Counts the reported requests by rule. Thread-safe. */
 final class RuleUsage {
   private static final class Counts {
-    private long admitted;
-    private long denied;
-    private long wouldDeny;
-    private long expired;
+    private final LongAdder admitted = new LongAdder();
+    private final LongAdder denied = new LongAdder();
+    private final LongAdder wouldDeny = new LongAdder();
+    private final LongAdder expired = new LongAdder();
   }
 
-  private final Map<String, Counts> byRule = new HashMap<>();
+  private final Map<String, Counts> byRule = new ConcurrentHashMap<>();
 
   private Counts of(String rule) {
     return byRule.computeIfAbsent(rule, id -> new Counts());
@@ -25,17 +27,17 @@ final class RuleUsage {
   void reported(List<String> rules, long admitted, long denied) {
     for (var rule : rules) {
       var counts = of(rule);
-      counts.admitted += admitted;
-      counts.denied += denied;
+      counts.admitted.add(admitted);
+      counts.denied.add(denied);
     }
   }
 
   void wouldDeny(String rule, long requests) {
-    of(rule).wouldDeny += requests;
+    of(rule).wouldDeny.add(requests);
   }
 
   void expired(List<String> rules, long permits) {
-    for (var rule : rules) of(rule).expired += permits;
+    for (var rule : rules) of(rule).expired.add(permits);
   }
 
   /**
@@ -61,10 +63,10 @@ final class RuleUsage {
                     rule,
                     numbers.getOrDefault(rule, 0L),
                     assigned.getOrDefault(rule, 0L),
-                    counts.admitted,
-                    counts.denied,
-                    counts.wouldDeny,
-                    counts.expired)));
+                    counts.admitted.sum(),
+                    counts.denied.sum(),
+                    counts.wouldDeny.sum(),
+                    counts.expired.sum())));
     return stats;
   }
 }

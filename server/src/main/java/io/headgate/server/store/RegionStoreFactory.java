@@ -21,10 +21,10 @@ public final class RegionStoreFactory {
    */
   public static RegionalStore open(RegionOptions options) {
     requireOnePrimary("--store", options.regional());
-    requireOnePrimary("--home", options.home());
+    if (options.home() instanceof RedisOptions home) requireOnePrimary("--home", home);
     var store = RegionalStore.connect(options, RedisStoreFactory.open(options.regional()));
     LOG.info(
-        "region {}: shares limits through home, {}", options.region(), options.home().address());
+        "region {}: shares limits through home, {}", options.region(), options.home().location());
     return store;
   }
 
@@ -45,7 +45,7 @@ public final class RegionStoreFactory {
         .formatted(
             options.regional().address(),
             options.region(),
-            options.home().address(),
+            options.home().location(),
             options.regional().prefix());
   }
 

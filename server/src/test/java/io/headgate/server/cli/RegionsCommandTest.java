@@ -110,16 +110,15 @@ class RegionsCommandTest extends Shell {
   }
 
   @Test
-  void denialWithoutHomeNamesTheRegionAndReservationsAreRefusedInWords() throws Exception {
+  void denialWithoutHomeNamesTheRegionAndReservationsFail() throws Exception {
     try (var regional = RedisServer.start();
         var home = RedisServer.start()) {
       home.call("SET", "headgate:home:ready", "new");
       try (var us = Region.start("us", regional, home)) {
         environment.put("HEADGATE_URL", us.url());
-        var reserved = post(us.url() + "/v1/reservations", "{\"key\":\"user:1\",\"cost\":1}");
-        assertThat(reserved.statusCode()).isEqualTo(501);
-        assertThat(reserved.body()).contains("several regions");
+        assertThat(reserve(us)).isEqualTo(201);
         home.kill();
+        assertThat(reserve(us)).isEqualTo(503);
         Eventually.holds(
             "the share is spent or has ended",
             PATIENCE,
@@ -141,6 +140,10 @@ class RegionsCommandTest extends Shell {
     }
   }
 
+  private static int reserve(Region region) throws Exception {
+    return post(region.url() + "/v1/reservations", "{\"key\":\"user:1\",\"cost\":1}").statusCode();
+  }
+
   private static HttpResponse<String> post(String url, String body) throws Exception {
     try (var http = HttpClient.newHttpClient()) {
       var request =
@@ -159,6 +162,11 @@ class RegionsCommandTest extends Shell {
     assertThat(err).contains("--home needs --region");
     assertThat(run("serve", "--region", "eu", "--home", "redis://127.0.0.1:1")).isEqualTo(2);
     assertThat(err).contains("--region needs a Redis of the region");
+    var redis = "redis://127.0.0.1:1";
+    assertThat(
+            run("serve", "--region", "eu", "--store", redis, "--home", redis, "--home-token", "t"))
+        .isEqualTo(2);
+    assertThat(err).contains("--home-token needs a service as --home");
   }
 
   @Test

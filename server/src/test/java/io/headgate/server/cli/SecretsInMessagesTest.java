@@ -75,6 +75,21 @@ class SecretsInMessagesTest extends Shell {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "http://u:@@127.0.0.1:1",
+        "https://127.0.0.1:1/@",
+        "https://127.0.0.1:1/?token=@",
+        "http://u:@%zz@127.0.0.1:1",
+        "http://127.0.0.1:1 @",
+      })
+  void homeAddressIsNotPrinted(String address) {
+    var home = address.replaceFirst("@", SECRET);
+    run("serve", "--region", "eu", "--store", "redis://127.0.0.1:1", "--home", home);
+    assertRefusedWithoutTheSecret();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "h2:x;PASSWORD=@",
         "postgresql://127.0.0.1:1/x?user=u&password=@",
         "postgresql://127.0.0.1:99999/x?password=@",

@@ -20,6 +20,8 @@ import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.server.api.AccessControl;
+import io.headgate.server.cli.Main;
+import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.quota.QuotaSettings;
 import io.headgate.store.MemoryStore;
 import io.headgate.testkit.Eventually;
@@ -27,10 +29,13 @@ import io.headgate.testkit.redis.RedisServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,10 +54,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS)
 class QuotaServiceTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final long LIMIT = 600;
+  static final long LIMIT = 600;
 
   /** A round trip that a busy machine does not exceed. */
-  private static final QuotaSettings SETTINGS =
+  static final QuotaSettings SETTINGS =
       new QuotaSettings(
           Duration.ofSeconds(8), Duration.ofSeconds(3), Duration.ofSeconds(60), 1_000, 1_000, 100);
 
@@ -60,7 +66,7 @@ class QuotaServiceTest {
       new QuotaSettings(
           Duration.ofSeconds(1), Duration.ofMillis(200), Duration.ofSeconds(2), 2, 1_000, 100);
 
-  private static final Rule PER_TENANT =
+  static final Rule PER_TENANT =
       Rule.named("per-tenant")
           .match("domain", "shop")
           .match("descriptor", "tenant")
@@ -84,6 +90,11 @@ class QuotaServiceTest {
           .build();
   private static final Rule[] RULES = {PER_TENANT, REFILLED, DENIED, EXEMPT, ROLLING};
 
+  private static final Pattern STATUS =
+      Pattern.compile(
+          "quotas +[\\d,]+ streams?, [\\d,]+ buckets?, [\\d,]+ permits? assigned\\R(?s:.*)"
+              + " per-tenant: [1-9][\\d,]* assigned; reported [\\d,]+ allowed, [1-9][\\d,]* denied");
+
   private GrpcService service;
 
   @BeforeAll
@@ -96,7 +107,7 @@ class QuotaServiceTest {
     service.close();
   }
 
-  private static RateLimitQuotaUsageReports report(String domain, Map<String, String> entries) {
+  static RateLimitQuotaUsageReports report(String domain, Map<String, String> entries) {
     var reports = RateLimitQuotaUsageReports.newBuilder().setDomain(domain);
     reports
         .addBucketQuotaUsagesBuilder()
@@ -153,6 +164,23 @@ class QuotaServiceTest {
                 && get("/metrics")
                     .contains(
                         "headgate_quota_rule_requests_total{outcome=\"denied\",rule=\"per-tenant\"}"));
+  }
+
+  @Test
+  void statusCommandShowsTheQuotasAndTheRequestsOfEachRule() throws InterruptedException {
+    first(Map.of("tenant", "status"));
+    Eventually.holds(
+        "status shows the rule",
+        Duration.ofSeconds(20),
+        () -> {
+          var out = new StringWriter();
+          var context =
+              new CommandContext(
+                  Map.of(), Path.of(""), new PrintWriter(out), new PrintWriter(out), false);
+          int code = Main.run(context, "status", "--url", "http://127.0.0.1:" + service.port());
+          assertThat(code).as(out.toString()).isZero();
+          return STATUS.matcher(out.toString()).find();
+        });
   }
 
   private String get(String path) throws IOException, InterruptedException {
@@ -242,7 +270,7 @@ class QuotaServiceTest {
   }
 
   /** Sends until the limit is exhausted; three proxies with unequal traffic. */
-  private static void runUntilExhausted(List<SimulatedEnvoy> envoys, long limit) {
+  static void runUntilExhausted(List<SimulatedEnvoy> envoys, long limit) {
     var turn = new int[1];
     Eventually.holds(
         "the limit is exhausted",
@@ -265,7 +293,7 @@ class QuotaServiceTest {
     return envoys.stream().anyMatch(envoy -> envoy.failure() != null);
   }
 
-  private static long admitted(List<SimulatedEnvoy> envoys) {
+  static long admitted(List<SimulatedEnvoy> envoys) {
     return envoys.stream().mapToLong(SimulatedEnvoy::admitted).sum();
   }
 

@@ -135,6 +135,8 @@ class ProtocolSwitchTest {
         boolean ends = frame.endsStream() || frame.type() == Http2Client.RST_STREAM;
         ended |= ends && frame.stream() == tunnel;
         answered |= frame.endsStream() && frame.stream() == next;
+        // Refused at once: it does not wait for the end of a body, which a tunnel has not.
+        if (answered) assertThat(ended).isTrue();
       }
     }
   }

@@ -4,6 +4,8 @@ import io.headgate.internal.script.ScriptConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -52,6 +54,17 @@ public final class HomeConnection implements ScriptConnection {
   @Override
   public int hashSlot(String key) {
     return connection.hashSlot(key);
+  }
+
+  @Override
+  public boolean keepsReservations() {
+    return true;
+  }
+
+  /** Lists nothing: reservations are listed in the region that issued their ids. */
+  @Override
+  public CompletionStage<List<Object>> reservations(byte[][] keys, byte[]... arguments) {
+    return CompletableFuture.completedStage(List.of(0L));
   }
 
   @Override

@@ -87,6 +87,7 @@ public final class Configuration implements IDefaultValueProvider {
               "cluster-timeout",
               "region",
               "home",
+              "home-token",
               "home-timeout",
               "region-lease",
               "sync-interval",
@@ -94,6 +95,7 @@ public final class Configuration implements IDefaultValueProvider {
               "read-token",
               "check-token",
               "signal-token",
+              "region-token",
               "token-file",
               "tls-cert",
               "tls-key",
@@ -129,6 +131,7 @@ public final class Configuration implements IDefaultValueProvider {
           "read-token",
           "check-token",
           "signal-token",
+          "region-token",
           "trusted-proxies",
           "client-ip-from",
           "caller-attributes");

@@ -2,7 +2,9 @@ package io.headgate.server.cli.options;
 
 import static io.headgate.server.cli.options.StoreOptions.withOptionName;
 
+import io.headgate.redis.HomeService;
 import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RegionHome;
 import io.headgate.redis.RegionOptions;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
@@ -24,9 +26,16 @@ public final class RegionMemberOptions {
       names = "--home",
       paramLabel = "WHERE",
       description =
-          "The Redis that has the counters which regions share: redis://…, rediss://… or"
-              + " redis-sentinel://…, the same in all regions. Default: none")
+          "Where the counters are that regions share: a Redis, redis://…, rediss://… or"
+              + " redis-sentinel://…, or http(s)://host:port of a region's service that has such"
+              + " a --home; the same Redis in all regions. Default: none")
   private Optional<String> home = Optional.empty();
+
+  @Option(
+      names = "--home-token",
+      paramLabel = "TOKEN",
+      description = "The region token of a --home that is a service. Default: none")
+  private Optional<String> token = Optional.empty();
 
   @Option(
       names = "--home-timeout",
@@ -60,17 +69,24 @@ public final class RegionMemberOptions {
     }
     if (home.isEmpty()) {
       throw new CommandFailure(
-          "--region needs --home, the Redis with the counters that regions share");
+          "--region needs --home, the Redis or service with the counters that regions share");
     }
     if (regional.isEmpty()) {
       throw new CommandFailure("--region needs a Redis of the region; set --store redis://…");
     }
-    var atHome =
-        withOptionName(
-            "--home",
-            () -> RedisOptions.builder(home.get()).prefix(prefix).deadline(timeout).build());
+    var atHome = withOptionName("--home", () -> home(home.get(), prefix));
     return Optional.of(
         withOptionName(
             "--region", () -> new RegionOptions(region.get(), regional.get(), atHome, lease)));
+  }
+
+  private RegionHome home(String address, String prefix) {
+    if (HomeService.isService(address)) return HomeService.of(address, token, timeout);
+    if (token.isPresent()) {
+      throw new CommandFailure(
+          "--home-token needs a service as --home, http(s)://host:port; the password of a Redis is"
+              + " part of its address");
+    }
+    return RedisOptions.builder(address).prefix(prefix).deadline(timeout).build();
   }
 }

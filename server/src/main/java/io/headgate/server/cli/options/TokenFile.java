@@ -48,8 +48,10 @@ final class TokenFile {
           case "read" -> TokenSet.NONE.withRead(parts[1], name);
           case "check" -> TokenSet.NONE.withCheck(parts[1], name);
           case "signal" -> TokenSet.NONE.withSignal(parts[1], name);
+          case "region" -> TokenSet.NONE.withRegion(parts[1], name);
           default ->
-              throw new IllegalArgumentException("the role must be admin, read, signal or check");
+              throw new IllegalArgumentException(
+                  "the role must be admin, read, signal, region or check");
         };
     TokenSet.requireMinLength(parts[0], parts[1]);
     return token;

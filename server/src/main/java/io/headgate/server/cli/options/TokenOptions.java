@@ -53,11 +53,20 @@ public final class TokenOptions {
   private List<String> signal = List.of();
 
   @Option(
+      names = "--region-token",
+      paramLabel = "TOKEN",
+      split = ",",
+      description =
+          "A token for instances of other regions whose --home is this service. Default: none,"
+              + " they need an admin token if any token is set")
+  private List<String> region = List.of();
+
+  @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with more tokens, one on each line: role (admin, read, signal or check),"
-              + " token and, optionally, a name; reloaded when it changes. Default: none")
+          "A file with more tokens, one on each line: role (admin, read, signal, region or"
+              + " check), token and, optionally, a name; reloaded when it changes. Default: none")
   private Optional<Path> file = Optional.empty();
 
   /**
@@ -101,10 +110,12 @@ public final class TokenOptions {
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
     for (var token : signal) tokens = tokens.withSignal(token, "");
+    for (var token : region) tokens = tokens.withRegion(token, "");
     for (var token : admin) TokenSet.requireMinLength("admin", token);
     for (var token : read) TokenSet.requireMinLength("read", token);
     for (var token : check) TokenSet.requireMinLength("check", token);
     for (var token : signal) TokenSet.requireMinLength("signal", token);
+    for (var token : region) TokenSet.requireMinLength("region", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));
   }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class MediaTypes {
   public static final String JSON = "application/json";
   public static final String YAML = "application/yaml";
+  public static final String BINARY = "application/octet-stream";
 
   private static final Set<String> YAML_TYPES =
       Set.of(YAML, "application/x-yaml", "text/yaml", "text/x-yaml");
@@ -35,6 +36,11 @@ public final class MediaTypes {
     if (contentType == null) return false;
     var parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
     return YAML_TYPES.contains(parts[0].strip()) && isUtf8(parts);
+  }
+
+  /** Returns whether a body is bytes of no other media type. */
+  public static boolean isBinary(@Nullable String contentType) {
+    return contentType != null && contentType.toLowerCase(Locale.ROOT).strip().equals(BINARY);
   }
 
   private static boolean isUtf8(String[] parts) {

@@ -3,7 +3,6 @@ package io.headgate.server.http.transport;
 import io.headgate.http.TextSyntax;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.protocol.MediaTypes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -88,15 +87,13 @@ final class RequestBody {
   /** Rejects a body with an unsupported media type or encoding. */
   static void requireReadable(HttpServerRequest request, Route wanted) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    if (!MediaTypes.isJson(type) && !(wanted.yaml() && MediaTypes.isYaml(type))) {
+    if (!wanted.format().accepts(type)) {
       throw new ProblemException(
           ProblemDocument.of(
               415,
               "Content-Type",
-              "Content-Type must be application/json%s in UTF-8, got '%s'"
-                  .formatted(
-                      wanted.yaml() ? " or application/yaml" : "",
-                      TextSyntax.excerpt(String.valueOf(type)))));
+              "Content-Type must be %s, got '%s'"
+                  .formatted(wanted.format().text(), TextSyntax.excerpt(String.valueOf(type)))));
     }
     String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
     if (encoding != null && !encoding.equalsIgnoreCase("identity")) {

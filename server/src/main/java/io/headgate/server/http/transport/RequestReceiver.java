@@ -10,6 +10,7 @@ import io.headgate.server.trace.TraceParent;
 import io.headgate.server.trace.Tracing;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,7 @@ final class RequestReceiver {
       refusal = e.problem();
     }
     long announced = RequestBody.announced(request);
-    if (RequestBody.isTooLongToDrain(announced)) {
+    if (RequestBody.isTooLongToDrain(announced) || isTunnel()) {
       abandonBody();
     } else {
       String expected = request.getHeader(HttpHeaders.EXPECT);
@@ -81,6 +82,11 @@ final class RequestReceiver {
 
   private boolean isHttp2() {
     return request.version() == HttpVersion.HTTP_2;
+  }
+
+  /** Returns whether the stream of this request ends only when the client closes it. */
+  private boolean isTunnel() {
+    return isHttp2() && request.method().equals(HttpMethod.CONNECT);
   }
 
   private Trace startTrace(Tracing tracing, Route found) {

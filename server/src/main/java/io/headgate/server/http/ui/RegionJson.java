@@ -18,7 +18,7 @@ final class RegionJson {
     out.name("name").value(store.options().region());
     out.name("leaseMs").value(store.options().lease().toMillis());
     out.name("home").begin();
-    out.name("address").value(store.options().home().address().toString());
+    out.name("address").value(store.options().home().location());
     out.name("ready").value(store.isHomeReady());
     out.name("roundTripMs").value(Math.ceilDiv(store.homeRoundTrip().toNanos(), 1_000_000));
     if (!store.homeProblem().isEmpty()) out.name("problem").value(store.homeProblem());
