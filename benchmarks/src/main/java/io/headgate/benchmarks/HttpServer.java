@@ -12,13 +12,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** A server in a child process that prints its address when it starts. */
-final class HttpServer implements AutoCloseable {
+public final class HttpServer implements AutoCloseable {
   private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
 
   private final Child child;
   private final String address;
 
-  HttpServer(List<String> command, Path directory) throws IOException {
+  /** Starts a command in a directory, and waits until it prints its address. */
+  public HttpServer(List<String> command, Path directory) throws IOException {
     child = new Child(command, directory);
     try {
       var output =
@@ -50,8 +51,14 @@ final class HttpServer implements AutoCloseable {
     }
   }
 
-  String address() {
+  /** Returns the address that it has printed. */
+  public String address() {
     return address;
+  }
+
+  /** Returns its process id. */
+  public long pid() {
+    return child.pid();
   }
 
   Optional<Duration> cpu() {

@@ -14,6 +14,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.redis.RedisServer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -28,33 +29,50 @@ public final class ScaleReport {
   /**
    * The sizes and durations of the measurements.
    *
+   * @param connections the number of open HTTP connections
    * @param steady how long a constant rate is held
    * @param turn how long each load of the latency table lasts, and the measurement of capacity
    */
-  public record Pace(int keys, int rules, int checks, Duration steady, Duration turn) {
+  public record Pace(
+      int keys, int rules, int checks, int connections, Duration steady, Duration turn) {
     /** Returns the pace of full or quick measurements. */
     public static Pace of(boolean full) {
       return full
           ? new Pace(
-              10_000_000, 100_000, 20_000_000, Duration.ofMinutes(10), Duration.ofSeconds(20))
-          : new Pace(1_000_000, 100_000, 2_000_000, Duration.ofSeconds(15), Duration.ofSeconds(5));
+              10_000_000,
+              100_000,
+              20_000_000,
+              10_000,
+              Duration.ofMinutes(10),
+              Duration.ofSeconds(20))
+          : new Pace(
+              1_000_000, 100_000, 2_000_000, 1_000, Duration.ofSeconds(15), Duration.ofSeconds(5));
     }
   }
 
   private ScaleReport() {}
 
-  /** Measures and returns the report as Markdown. */
-  public static String report(ProgressLog progress, Pace pace) throws Exception {
+  /**
+   * Measures and returns the report as Markdown.
+   *
+   * @param jar the program, for the measurement of connections
+   */
+  public static String report(ProgressLog progress, Pace pace, Path jar) throws Exception {
     String keys = KeysRun.measure(pace.keys, pace.checks).row();
     progress.log("  " + keys);
     String rules = RulesRun.measure(pace.rules, pace.checks).row();
     progress.log("  " + rules);
     String steady = steady(pace);
     progress.log("  " + steady);
+    String connections = ConnectionsRun.measure(jar, pace.connections);
+    progress.log("  " + connections);
     var latency = latency(progress, pace);
+    var shards = ShardsRun.measure(limit(), CALLERS, pace.turn);
+    progress.log("  one Redis and a cluster of three");
     return """
     The library in one JVM, one rule with a token bucket.
 
+    - %s.
     - %s.
     - %s.
     - %s.
@@ -63,9 +81,22 @@ public final class ScaleReport {
     sent at a constant rate, and latency counts from the time at which a check was due. The capacity is that of
     %d callers in a closed loop. Microseconds, %d s for each row:
 
+    %s
+    One Redis and a Redis Cluster without replicas, %d callers in a closed loop. All processes share the cores of
+    this machine, so that the decisions per second of Redis CPU are the figure that holds elsewhere:
+
     %s\
     """
-        .formatted(keys, rules, steady, Callers.COUNT, pace.turn.toSeconds(), latency);
+        .formatted(
+            keys,
+            rules,
+            steady,
+            connections,
+            Callers.COUNT,
+            pace.turn.toSeconds(),
+            latency,
+            Callers.COUNT,
+            shards);
   }
 
   /** Holds a constant rate in memory, and compares the live heap before and after. */
@@ -91,7 +122,7 @@ public final class ScaleReport {
   }
 
   private static Table latency(ProgressLog progress, Pace pace) throws Exception {
-    var table = new Table("", "checks a second", "reached", "p50", "p99", "p99.9");
+    var table = new Table("", "checks a second", "reached", "p50", "p99", "p99.9", "timed out");
     try (var server = RedisServer.start();
         var callers = new Callers(Callers.COUNT)) {
       double capacity = capacity(server, callers, pace.turn);
@@ -106,7 +137,8 @@ public final class ScaleReport {
               String.format(Locale.ROOT, "%,.0f", result.rate()),
               result.micros(50),
               result.micros(99),
-              result.micros(99.9));
+              result.micros(99.9),
+              String.format(Locale.ROOT, "%,d", result.timedOut()));
           progress.log("  open loop, %d%%: p99.9 %s µs".formatted(load, result.micros(99.9)));
         }
       }

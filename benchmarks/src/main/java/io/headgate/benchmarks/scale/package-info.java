@@ -1,6 +1,6 @@
 /**
  * Measures behaviour at scale: millions of keys and 100,000 rules in memory, a constant rate over a
- * long time, and latency under open-loop load.
+ * long time, latency under open-loop load, many HTTP connections, and a Redis Cluster.
  */
 @NullMarked
 package io.headgate.benchmarks.scale;

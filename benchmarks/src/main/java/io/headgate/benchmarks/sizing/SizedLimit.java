@@ -65,7 +65,8 @@ enum SizedLimit {
     return switch (this) {
       case TOKEN_BUCKET, TOKEN_BUCKET_WIDE, LEAKY_BUCKET, FIXED_WINDOW -> List.of(1);
       case SLIDING_WINDOW -> List.of(10, 20);
-      case ROLLING_WINDOW, CONCURRENCY, ADAPTIVE_CONCURRENCY -> List.of(1, 100);
+      case ROLLING_WINDOW -> List.of(1, 200); // both packed; see StateModel
+      case CONCURRENCY, ADAPTIVE_CONCURRENCY -> List.of(1, 100);
     };
   }
 

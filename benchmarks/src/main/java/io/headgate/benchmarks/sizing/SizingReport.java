@@ -40,8 +40,7 @@ public final class SizingReport {
 
   private final Map<String, String> figures = new TreeMap<>();
   private final Table table =
-      new Table(
-          "", "memory", "each unit", "Redis", "each unit", "above 128", "CPU µs", "in", "out");
+      new Table("", "memory", "each unit", "Redis", "each unit", "large", "CPU µs", "in", "out");
   private final ProgressLog progress;
 
   private SizingReport(ProgressLog progress) {
@@ -116,8 +115,8 @@ public final class SizingReport {
     return """
     Bytes of a key without its text or name, and bytes of each unit: a request of a rolling window, a slot of
     a concurrency limit, a bucket of a sliding window. Memory is live heap over %,d keys. Redis is `used_memory`
-    over %,d keys, without the share of its tables; *above 128* is the size of each unit where Redis stores a
-    set as a skip list. The last columns are a decision in Redis: its CPU, the bytes that it receives and
+    over %,d keys, without the share of its tables; *large* is the size of each unit where Redis stores a
+    set as a skip list: above 256 requests of a rolling window, above 127 slots. The last columns are a decision in Redis: its CPU, the bytes that it receives and
     sends, with %d callers in a closed loop, medians of %d turns of %d ms.
 
     %s\

@@ -95,7 +95,10 @@ class SizeCommandTest extends Shell {
     assertThat(slow.at("commands").items().getFirst().text())
         .matches("redis-server --maxmemory \\d+mb --maxmemory-policy noeviction");
     var fast = size("--callers", "1M", "--store", "redis", "--rate", "1M");
-    assertThat(fast.at("redis").at("primaries").number()).isGreaterThan(3);
+    var primaries = fast.at("redis").at("primaries").number();
+    assertThat(primaries).isGreaterThan(3);
+    assertThat(fast.at("commands").items().getFirst().text())
+        .endsWith("--cluster-enabled yes  # each of %d primaries".formatted(primaries));
     assertThat(fast.at("redis").at("connections").isPresent()).isFalse();
     assertThat(fast.at("commands").items().getLast().text()).endsWith("redis-cluster://HOST:6379");
     assertThat(fast.at("notes").items().getFirst().text()).contains("Redis Cluster");

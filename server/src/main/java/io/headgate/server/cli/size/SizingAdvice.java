@@ -28,7 +28,9 @@ final class SizingAdvice {
             "redis-server --maxmemory %dmb --maxmemory-policy noeviction%s"
                 .formatted(
                     mebibytes(sizing.redis().maxMemory() / primaries),
-                    primaries == 1 ? "" : " --cluster-enabled yes"));
+                    primaries == 1
+                        ? ""
+                        : " --cluster-enabled yes  # each of %d primaries".formatted(primaries)));
         commands.add(
             "%s --store %s"
                 .formatted(

@@ -1,6 +1,7 @@
 package io.headgate.server.cli.size;
 
 import io.headgate.limit.AdaptiveConcurrency;
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.Bucket;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FairBucket;
@@ -23,6 +24,9 @@ final class StateModel {
 
   /** The members up to which Redis stores a sorted set in compact form; one is the signature. */
   private static final long COMPACT_UNITS = 127;
+
+  /** The requests up to which a rolling window is packed in a string in Redis. */
+  private static final long PACKED_UNITS = 256;
 
   /** Computed: the numbers of a tenant in its table and tree. */
   private static final double TENANT_BYTES = 100;
@@ -59,18 +63,27 @@ final class StateModel {
   private double state(SizedStore store, Limit limit, long units) {
     String label = label(limit);
     return switch (store) {
-      case MEMORY -> linear("memory." + label, units);
-      case REDIS -> redis("redis." + label, units);
+      case MEMORY -> linear("memory." + label, units) + array(limit);
+      case REDIS -> redis(label, units);
       // The cluster stores the same bytes as Redis in entries of its own.
       case CLUSTER ->
           figures.get("cluster.token-bucket.bytes")
-              + redis("redis." + label, units)
-              - redis("redis.token-bucket", 1);
+              + redis(label, units)
+              - redis("token-bucket", 1);
     };
   }
 
-  private double redis(String name, long units) {
-    return units <= COMPACT_UNITS
+  /** Returns the computed bytes of the array of a sliding window that can't pack its counts. */
+  private static long array(Limit limit) {
+    return limit instanceof SlidingWindow window && window.capacity() > window.maxPackedCount()
+        ? 16 + 8L * (window.buckets() + 1)
+        : 0;
+  }
+
+  private double redis(String label, long units) {
+    String name = "redis." + label;
+    boolean isPacked = label.equals(Algorithm.ROLLING_WINDOW.id());
+    return units <= (isPacked ? PACKED_UNITS : COMPACT_UNITS)
         ? linear(name, units)
         : figures.get(name + ".bytes") + units * figures.get(name + ".large-unit-bytes");
   }
