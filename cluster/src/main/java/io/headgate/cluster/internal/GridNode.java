@@ -133,7 +133,7 @@ public final class GridNode implements AutoCloseable {
           throw new IllegalStateException(e.getMessage(), e);
         } catch (RuntimeException e) {
           CacheFactory.shutdown();
-          if (attempt < MAX_ATTEMPTS && isTimeout(e)) continue;
+          if (attempt < MAX_ATTEMPTS && isTransient(e)) continue;
           settings = null;
           GridProperties.clear();
           throw new IllegalStateException(
@@ -200,10 +200,16 @@ public final class GridNode implements AutoCloseable {
     return new GridNode(new ExtensibleConfigurableCacheFactory(config));
   }
 
-  /** Returns whether the members, or this process, were too busy to join in time. */
-  private static boolean isTimeout(Throwable problem) {
+  /**
+   * Returns whether another attempt may succeed: the members, or this process, were too busy to
+   * join in time, or the grid failed by itself. Its cache service uses a map that does not exist
+   * yet if members start at the same time.
+   */
+  private static boolean isTransient(Throwable problem) {
     for (var cause = problem; cause != null; cause = cause.getCause()) {
-      if (cause instanceof RequestTimeoutException) return true;
+      if (cause instanceof RequestTimeoutException || cause instanceof NullPointerException) {
+        return true;
+      }
       if (String.valueOf(cause.getMessage()).startsWith("Failed to start Service")) return true;
     }
     return false;
