@@ -128,6 +128,7 @@ public final class Reservation implements AutoCloseable {
 
   /** Settles as {@link #settle} does, without blocking the calling thread. */
   public CompletionStage<ReservationState> settleAsync(Costs actual) {
+    reported.set(Optional.of(actual));
     return end(reservations.settleAsync(requireId(), actual));
   }
 
@@ -138,6 +139,7 @@ public final class Reservation implements AutoCloseable {
 
   /** Cancels as {@link #cancel} does, without blocking the calling thread. */
   public CompletionStage<ReservationState> cancelAsync() {
+    reported.set(Optional.empty());
     return end(reservations.cancelAsync(requireId()));
   }
 
@@ -150,8 +152,8 @@ public final class Reservation implements AutoCloseable {
 
   /**
    * Ends the reservation if it was not settled or cancelled: charges the usage that was last
-   * reported, or returns everything if none was. Ignores a {@link StoreException}: the reservation
-   * expires.
+   * reported, or returns everything if none was. Repeats a settlement or cancellation that failed.
+   * Ignores a {@link StoreException}: the reservation expires.
    */
   @Override
   public void close() {

@@ -37,8 +37,8 @@ final class Memory {
             "-cp",
             BenchmarkContext.classPath(),
             MemoryProbe.class.getName(),
-            limiter.name(),
-            Integer.toString(KEYS));
+            Integer.toString(KEYS),
+            limiter.name());
     try (var process = new Child(command)) {
       String output = new String(process.output().readAllBytes(), StandardCharsets.UTF_8).strip();
       if (process.waitFor() != 0) {

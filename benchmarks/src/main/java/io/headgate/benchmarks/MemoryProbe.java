@@ -1,34 +1,32 @@
 package io.headgate.benchmarks;
 
-import java.lang.management.ManagementFactory;
+import io.headgate.testkit.LiveHeap;
 import java.lang.ref.Reference;
 import java.util.Locale;
 
 /** Measures, in a new JVM, the live heap per key in bytes, without the key's text. */
 public final class MemoryProbe {
-  private static final long SETTLED_BYTES = 16 * 1024;
-  private static final int MOST_COLLECTIONS = 20;
-
   private MemoryProbe() {}
 
   /**
-   * Prints the bytes per key; the arguments are a {@link MeasuredLimiter} and the number of keys.
+   * Prints the bytes per key, a line for each limiter. The arguments are the number of keys and the
+   * names of {@link MeasuredLimiter}.
    */
   public static void main(String[] args) {
-    System.out.printf(
-        Locale.ROOT,
-        "%.1f%n",
-        measure(MeasuredLimiter.valueOf(args[0]), Integer.parseInt(args[1])));
+    int count = Integer.parseInt(args[0]);
+    for (int i = 1; i < args.length; i++) {
+      System.out.printf(Locale.ROOT, "%.1f%n", measure(MeasuredLimiter.valueOf(args[i]), count));
+    }
   }
 
-  static double measure(MeasuredLimiter kept, int count) {
+  private static double measure(MeasuredLimiter kept, int count) {
     // Load classes and fill caches first, since they are not part of the cost of a key.
     kept.fill(keys(1_000, "warm-"));
     var keys = keys(count, "");
-    long before = used();
+    long before = LiveHeap.bytes();
     var filled = kept.fill(keys);
     try {
-      return (used() - before) / (double) count;
+      return (LiveHeap.bytes() - before) / (double) count;
     } finally {
       Reference.reachabilityFence(filled);
       Reference.reachabilityFence(keys);
@@ -39,17 +37,5 @@ public final class MemoryProbe {
     var keys = new String[count];
     for (int i = 0; i < count; i++) keys[i] = "user:" + prefix + i;
     return keys;
-  }
-
-  /** Returns the used heap after garbage collection frees no more. */
-  private static long used() {
-    long last = Long.MAX_VALUE;
-    for (int i = 0; i < MOST_COLLECTIONS; i++) {
-      System.gc();
-      long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      if (Math.abs(last - now) <= SETTLED_BYTES && i >= 3) return now;
-      last = now;
-    }
-    throw new IllegalStateException("the used heap did not stabilize");
   }
 }

@@ -27,7 +27,7 @@ record RedisGauge(RedisServer server, Callers callers) {
       double passedShare) {}
 
   Turn turn(Remote remote, Supplier<IntSupplier> keys, Duration time) throws Exception {
-    double redis = redisMicros();
+    double redis = server.cpuSeconds() * 1e6;
     double client = clientMicros();
     long calls = scriptCalls();
     var outcome = callers.run(remote, keys, time);
@@ -35,7 +35,7 @@ record RedisGauge(RedisServer server, Callers callers) {
     return new Turn(
         n / outcome.took().toNanos() * 1e9,
         (clientMicros() - client) / n,
-        (redisMicros() - redis) / n,
+        (server.cpuSeconds() * 1e6 - redis) / n,
         outcome.latencies().getValueAtPercentile(50) / 1e3,
         outcome.latencies().getValueAtPercentile(99) / 1e3,
         n / (scriptCalls() - calls),
@@ -45,11 +45,6 @@ record RedisGauge(RedisServer server, Callers callers) {
   private static double clientMicros() {
     var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     return system.getProcessCpuTime() / 1e3;
-  }
-
-  private double redisMicros() {
-    double seconds = info("cpu", "used_cpu_user:") + info("cpu", "used_cpu_sys:");
-    return seconds * 1e6;
   }
 
   private long scriptCalls() {
@@ -63,21 +58,10 @@ record RedisGauge(RedisServer server, Callers callers) {
   }
 
   double usedMemory() {
-    return info("memory", "used_memory:");
+    return server.info("memory", "used_memory");
   }
 
   void empty() {
     server.call("FLUSHALL", "SYNC");
-  }
-
-  private double info(String section, String name) {
-    return server
-        .call("INFO", section)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("INFO %s lacks %s".formatted(section, name)));
   }
 }

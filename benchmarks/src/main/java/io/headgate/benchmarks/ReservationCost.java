@@ -108,24 +108,14 @@ final class ReservationCost {
       RedisServer server, IntFunction<CompletionStage<?>> operation, int clients, int count) {
     var free = new Semaphore(clients);
     var last = new ArrayList<CompletableFuture<?>>();
-    double before = cpuMicros(server);
+    double before = server.cpuSeconds() * 1e6;
     for (int i = 0; i < count; i++) {
       free.acquireUninterruptibly();
       last.add(
           operation.apply(i).whenComplete((done, problem) -> free.release()).toCompletableFuture());
     }
     CompletableFuture.allOf(last.toArray(CompletableFuture[]::new)).join();
-    return (cpuMicros(server) - before) / count;
-  }
-
-  private static double cpuMicros(RedisServer server) {
-    double seconds = 0;
-    for (var line : server.call("INFO", "cpu").text().split("\r\n", -1)) {
-      if (line.startsWith("used_cpu_user:") || line.startsWith("used_cpu_sys:")) {
-        seconds += Double.parseDouble(line.substring(line.indexOf(':') + 1));
-      }
-    }
-    return seconds * 1e6;
+    return (server.cpuSeconds() * 1e6 - before) / count;
   }
 
   private static double quantile(List<Double> values, double share) {

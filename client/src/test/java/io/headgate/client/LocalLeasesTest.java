@@ -27,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -107,7 +108,9 @@ class LocalLeasesTest {
     var store = new CountingStore();
     try (var service = TestService.over(store, 0, rule)) {
       long operations;
+      long renewals;
       try (var client = leasing(service)) {
+        long since = System.nanoTime();
         var random = new Random(42);
         var weights = cumulativeZipf(callers);
         for (int i = 0; i < checks; i++) {
@@ -115,11 +118,13 @@ class LocalLeasesTest {
           client.check(Subject.of("user:" + (at < 0 ? -at - 1 : at)));
         }
         operations = store.operations.get();
+        // The longer it takes, the more leases of rare callers end: after 10 s without a check.
+        renewals = callers * TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since) / 10;
       }
       System.out.printf(
           "%d checks of %d callers by Zipf's law: %d requests, %.1f checks for each%n",
           checks, callers, operations, (double) checks / operations);
-      assertThat(operations).isLessThanOrEqualTo(checks / 20);
+      assertThat(operations).isLessThanOrEqualTo(checks / 20 + renewals);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.Costs;
 import io.headgate.HeldPermits;
@@ -19,8 +20,10 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
+import io.headgate.store.StoreException;
 import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.net.FaultProxy;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +80,42 @@ class ReservationsInRedisTest {
 
   private static long left(RateLimiter limiter) {
     return limiter.peek(cost(1)).limits().getFirst().remaining();
+  }
+
+  @Test
+  void sweepWithoutReservationsLeavesNoKey() {
+    var limiter = connect(rule(10).build());
+    int ended = limiter.reservations().expireDue().toCompletableFuture().join();
+    assertThat(ended).isZero();
+    assertThat(server.call("KEYS", "*reservations*").items()).isEmpty();
+    assertThat(limiter.reserve(cost(1)).isAllowed()).isTrue();
+  }
+
+  /** Otherwise closing would cancel, and the usage would be free. */
+  @Test
+  void closeRepeatsASettlementThatFailed() {
+    try (var proxy = FaultProxy.to(server.port())) {
+      var options =
+          RedisOptions.builder("redis://127.0.0.1:" + proxy.port())
+              .deadline(Duration.ofMillis(500))
+              .build();
+      var limiter = RateLimiter.with(RedisStore.connect(options), RuleSet.of(rule(10).build()));
+      opened.add(limiter);
+      Eventually.holds("the store answers", WAIT, () -> isOfTheStore(limiter));
+      var reservation = limiter.reserve(cost(6));
+      proxy.refuse();
+      proxy.cut();
+      assertThatThrownBy(() -> reservation.settle(Costs.plain(4)))
+          .isInstanceOf(StoreException.class);
+      proxy.pass();
+      Eventually.holds("the store answers again", WAIT, () -> isOfTheStore(limiter));
+      reservation.close();
+      assertThat(left(limiter)).isEqualTo(6);
+    }
+  }
+
+  private static boolean isOfTheStore(RateLimiter limiter) {
+    return limiter.checkForResult(cost(0)).source() == Source.STORE;
   }
 
   @Test

@@ -64,8 +64,14 @@ public final class Service implements AutoCloseable {
   private static final Pattern SYSTEM_CALL =
       Pattern.compile("^\\w+\\(\\.\\.\\) failed( with error\\(-?\\d+\\))?: ");
 
-  /** How long to wait for HTTP/2 clients to acknowledge a GOAWAY. */
-  private static final Duration GOAWAY_TIMEOUT = Duration.ofMillis(500);
+  /**
+   * How long to wait for HTTP/2 clients to acknowledge a GOAWAY: this part of the shutdown grace,
+   * within the bounds.
+   */
+  private static final int GOAWAY_PART = 10;
+
+  private static final long MIN_GOAWAY_MILLIS = 500;
+  private static final long MAX_GOAWAY_MILLIS = 5_000;
 
   /** Rules that appear in decisions without being in the repository. */
   private static final Set<String> BUILT_IN_RULES = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
@@ -420,7 +426,9 @@ public final class Service implements AutoCloseable {
       var delay = settings.drainDelay();
       var drain = delay.compareTo(grace) < 0 ? delay : grace;
       get(vertx.timer(Math.max(1, drain.toMillis()), TimeUnit.MILLISECONDS));
-      get(Future.any(goAway(), vertx.timer(GOAWAY_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)));
+      long acknowledgement =
+          Math.clamp(grace.toMillis() / GOAWAY_PART, MIN_GOAWAY_MILLIS, MAX_GOAWAY_MILLIS);
+      get(Future.any(goAway(), vertx.timer(acknowledgement, TimeUnit.MILLISECONDS)));
       long rest = Math.max(1, grace.minusNanos(System.nanoTime() - since).toMillis());
       var stopped =
           servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();

@@ -40,7 +40,9 @@ class WarmUpTest {
       assertThat(result.isComplete()).isTrue();
       for (var key : redis.call("KEYS", "*").items()) {
         assertThat(key.text()).startsWith("headgate:warm-up:");
-        assertThat(redis.call("PTTL", key.text()).number()).isBetween(0L, 60_000L);
+        assertThat(redis.call("PTTL", key.text()).number())
+            .as("PTTL of %s", key.text())
+            .isBetween(0L, 60_000L);
       }
     }
   }

@@ -211,14 +211,14 @@ public final class ClusterSpeed {
   private SpeedTurn turn(
       List<Member> members, Limiter limiter, int keys, int callers, Duration time)
       throws IOException {
-    double before = redisMicros();
+    double before = redis.cpuSeconds() * 1e6;
     for (var member : members) {
       member.send(
           "run %s %d %d %d".formatted(limiter, keys, callers / members.size(), time.toMillis()));
     }
     var turns = new ArrayList<SpeedTurn>();
     for (var member : members) turns.add(SpeedTurn.decode(member.read()));
-    return SpeedTurn.together(turns).plusCpu(redisMicros() - before);
+    return SpeedTurn.together(turns).plusCpu(redis.cpuSeconds() * 1e6 - before);
   }
 
   private static Measurement rate(List<SpeedTurn> turns) {
@@ -228,15 +228,5 @@ public final class ClusterSpeed {
   private static String median(List<SpeedTurn> turns, ToDoubleFunction<SpeedTurn> what) {
     double median = Measurement.of(turns.stream().mapToDouble(what).toArray()).median();
     return String.format(Locale.ROOT, median < 100 ? "%.1f" : "%,.0f", median);
-  }
-
-  private double redisMicros() {
-    return redis
-        .call("INFO", "cpu")
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("used_cpu_user:") || line.startsWith("used_cpu_sys:"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)) * 1e6)
-        .sum();
   }
 }

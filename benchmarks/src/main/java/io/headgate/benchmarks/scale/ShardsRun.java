@@ -50,9 +50,9 @@ final class ShardsRun {
     try (var remote =
         HeadgateRemote.open(RedisStore.connect(options), "per-user", List.of(limit), keys, 1)) {
       callers.run(remote, () -> randomKeys(keys), turn.dividedBy(4));
-      double before = cpuSeconds(nodes);
+      double before = nodes.stream().mapToDouble(RedisServer::cpuSeconds).sum();
       var outcome = callers.run(remote, () -> randomKeys(keys), turn);
-      double cpu = cpuSeconds(nodes) - before;
+      double cpu = nodes.stream().mapToDouble(RedisServer::cpuSeconds).sum() - before;
       return List.of(
           name,
           format(outcome.decisions() * 1e9 / outcome.took().toNanos()),
@@ -64,14 +64,6 @@ final class ShardsRun {
   private static IntSupplier randomKeys(int keys) {
     var random = new SplittableRandom(42);
     return () -> random.nextInt(keys);
-  }
-
-  private static double cpuSeconds(List<RedisServer> nodes) {
-    return nodes.stream()
-        .flatMap(node -> node.call("INFO", "cpu").text().lines())
-        .filter(line -> line.startsWith("used_cpu_user:") || line.startsWith("used_cpu_sys:"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
-        .sum();
   }
 
   private static String format(double value) {

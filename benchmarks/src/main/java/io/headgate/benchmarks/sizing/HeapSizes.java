@@ -7,16 +7,14 @@ import io.headgate.cluster.ClusterStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
+import io.headgate.testkit.LiveHeap;
 import io.headgate.testkit.net.FreePorts;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.function.Supplier;
 
 /** Measures the live heap of a key: in the memory store, and in the cluster store of one member. */
 final class HeapSizes {
   private static final Duration WINDOW = Duration.ofDays(1);
-  private static final long SETTLED_BYTES = 16 * 1024;
-  private static final int MOST_COLLECTIONS = 30;
 
   private final Callers callers;
   private final int keys;
@@ -60,9 +58,9 @@ final class HeapSizes {
     int count = Math.max(Math.min(keys, 1_000), keys / each);
     try (var limiter = FilledKeys.limiter(open.get(), limit.limit(WINDOW, units))) {
       FilledKeys.awaitStore(limiter);
-      long before = used();
+      long before = LiveHeap.bytes();
       FilledKeys.fill(callers, limiter, limit.cost(), count, each);
-      double bytes = (used() - before) / (double) count;
+      double bytes = (LiveHeap.bytes() - before) / (double) count;
       return bytes - textBytes(FilledKeys.KEY_LENGTH);
     }
   }
@@ -70,16 +68,5 @@ final class HeapSizes {
   /** Returns the bytes of a text of Latin letters: the object and its array. */
   static long textBytes(int length) {
     return 24 + 16 + Math.ceilDiv(length, 8) * 8L;
-  }
-
-  private static long used() {
-    long last = Long.MAX_VALUE;
-    for (int i = 0; i < MOST_COLLECTIONS; i++) {
-      System.gc();
-      long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      if (Math.abs(last - now) <= SETTLED_BYTES && i >= 3) return now;
-      last = now;
-    }
-    return last;
   }
 }

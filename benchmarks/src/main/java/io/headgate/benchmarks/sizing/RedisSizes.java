@@ -58,12 +58,12 @@ final class RedisSizes {
     boolean slides = limit == SizedLimit.SLIDING_WINDOW;
     try (var limiter = open(limit, slides ? sliding : LONG, units)) {
       server.call("FLUSHALL", "SYNC");
-      double before = usedMemory();
+      double before = server.dataBytes();
       // All buckets of a sliding window have counts after a whole window of requests.
       if (slides) FilledKeys.run(callers, limiter, count, sliding.plus(sliding.dividedBy(10)));
       else FilledKeys.fill(callers, limiter, limit.cost(), count, each);
       // Keys of a sliding window of seconds would expire meanwhile.
-      double bytes = ((slides ? usedMemory() : settledMemory()) - before) / count;
+      double bytes = ((slides ? server.dataBytes() : settledMemory()) - before) / count;
       return bytes - nameBytes(NAME_LENGTH) - tableBytes(count);
     }
   }
@@ -83,14 +83,14 @@ final class RedisSizes {
   }
 
   private Cost turn(RateLimiter limiter, Duration time) throws Exception {
-    double cpu = cpu();
-    double in = info("stats", "total_net_input_bytes:");
-    double out = info("stats", "total_net_output_bytes:");
+    double cpu = server.cpuSeconds();
+    double in = server.info("stats", "total_net_input_bytes");
+    double out = server.info("stats", "total_net_output_bytes");
     double n = FilledKeys.run(callers, limiter, keys, time).decisions();
     return new Cost(
-        (cpu() - cpu) * 1e6 / n,
-        (info("stats", "total_net_input_bytes:") - in) / n,
-        (info("stats", "total_net_output_bytes:") - out) / n);
+        (server.cpuSeconds() - cpu) * 1e6 / n,
+        (server.info("stats", "total_net_input_bytes") - in) / n,
+        (server.info("stats", "total_net_output_bytes") - out) / n);
   }
 
   private RateLimiter open(SizedLimit limit, Duration window, int buckets) {
@@ -102,34 +102,14 @@ final class RedisSizes {
 
   /** Returns the memory when Redis has moved all keys to tables that it resized. */
   private double settledMemory() throws InterruptedException {
-    double last = usedMemory();
+    double last = server.dataBytes();
     for (int i = 0; i < MOST_READS; i++) {
       Thread.sleep(READ_INTERVAL);
-      double now = usedMemory();
+      double now = server.dataBytes();
       if (Math.abs(now - last) < SETTLED_BYTES) return now;
       last = now;
     }
     return last;
-  }
-
-  /** Returns the memory without the buffers of connections, which vary with the load. */
-  private double usedMemory() {
-    return info("memory", "used_memory:") - info("memory", "mem_clients_normal:");
-  }
-
-  private double cpu() {
-    return info("cpu", "used_cpu_user:") + info("cpu", "used_cpu_sys:");
-  }
-
-  private double info(String section, String name) {
-    return server
-        .call("INFO", section)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("INFO %s lacks %s".formatted(section, name)));
   }
 
   /** Returns the bytes of a key's name: its header, a terminator, rounded up by the allocator. */

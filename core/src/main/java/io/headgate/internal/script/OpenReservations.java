@@ -239,7 +239,9 @@ final class OpenReservations {
     return due(0).toCompletableFuture().orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
+  /** Remembers the secret of all instances; an empty one means that there is none yet. */
   private synchronized void learn(byte[] secret) {
+    if (secret.length == 0) return;
     if (shared.isEmpty()) {
       shared = List.of(secret);
     } else if (!Arrays.equals(shared.getFirst(), secret)) {

@@ -7,7 +7,8 @@
 --     list    the highest number of members, then pairs of an expiry (µs) and an id. An expiry of -1 removes the id.
 --             Returns a list: for each pair 1, or 0 if there is no room for a new id; then the number of members
 --     due     the highest number of ids to return, and a secret to keep if there is none
---             Returns a list: the secret, the number of members, and the ids that have expired, earliest first
+--             Returns a list: the secret, the number of members, and the ids that have expired, earliest first.
+--             If ids are requested and there are none, no secret is kept: an empty text if there is none
 
 local function server_time()
   local time = redis.call('TIME')
@@ -18,8 +19,12 @@ local now = tonumber(ARGV[1])
 if now < 0 then now = server_time() end
 
 if ARGV[2] == 'due' then
-  redis.call('SET', KEYS[2], ARGV[4], 'NX')
-  local reply = {redis.call('GET', KEYS[2]), redis.call('ZCARD', KEYS[1])}
+  local secret, count = redis.call('GET', KEYS[2]), redis.call('ZCARD', KEYS[1])
+  if not secret and (count > 0 or ARGV[3] == '0') then
+    secret = ARGV[4]
+    redis.call('SET', KEYS[2], secret)
+  end
+  local reply = {secret or '', count}
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now), 'LIMIT', 0, ARGV[3])) do
     reply[#reply + 1] = id
   end

@@ -71,14 +71,14 @@ class SizeAgreementTest extends Shell {
         folder.resolve("rules.yaml"),
         "[{ id: per-user, match: { key: \"user:*\" }, limit: { algorithm: fixed-window, rate: 1/1d"
             + " } }]");
-    double others = info("clients", "connected_clients:");
+    double others = server.info("clients", "connected_clients");
     try (var limiter = limiter(RedisStore.connect(RedisOptions.builder(server.uri()).build()))) {
       Eventually.holds(
           "the instance has its connections",
           Duration.ofSeconds(10),
           () ->
               limiter.checkForResult(Subject.of("user:1")).source() == Source.STORE
-                  && info("clients", "connected_clients:") - others == 2);
+                  && server.info("clients", "connected_clients") - others == 2);
     }
   }
 
@@ -104,29 +104,13 @@ class SizeAgreementTest extends Shell {
           "the store answers",
           Duration.ofSeconds(10),
           () -> limiter.checkForResult(first).source() == Source.STORE);
-      double before = usedRedis();
+      double before = server.dataBytes();
       StoreHeap.fill(limiter, limit);
-      return usedRedis() - before;
+      return server.dataBytes() - before;
     }
   }
 
   private RateLimiter limiter(Store store) throws IOException {
     return RateLimiter.with(store, RuleFile.read(folder.resolve("rules.yaml")));
-  }
-
-  /** Returns the memory without the buffers of connections. */
-  private static double usedRedis() {
-    return info("memory", "used_memory:") - info("memory", "mem_clients_normal:");
-  }
-
-  private static double info(String section, String name) {
-    return server
-        .call("INFO", section)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
-        .findFirst()
-        .orElseThrow();
   }
 }

@@ -6,13 +6,12 @@ import io.headgate.rule.Subject;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
+import io.headgate.testkit.LiveHeap;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the heap of a memory store in a process of its own. In the JVM of the tests a collection
@@ -21,10 +20,6 @@ import java.util.concurrent.locks.LockSupport;
 final class StoreHeap {
   static final int KEYS = 20_000;
   private static final int IN_FLIGHT = 500;
-  private static final int MAX_COLLECTIONS = 100;
-  private static final int EQUAL_COLLECTIONS = 4;
-  private static final long PAUSE_NANOS = 20_000_000;
-  private static final long MAX_CHANGE = 16 * 1024;
 
   private StoreHeap() {}
 
@@ -60,9 +55,9 @@ final class StoreHeap {
   public static void main(String[] args) {
     var store = MemoryStore.create(Ticker.system(), 2 * KEYS);
     try (var limiter = RateLimiter.with(store, RuleFile.read(rules(args[0])))) {
-      long before = used();
+      long before = LiveHeap.bytes();
       fill(limiter, args[0]);
-      System.out.println(used() - before);
+      System.out.println(LiveHeap.bytes() - before);
     }
   }
 
@@ -88,19 +83,5 @@ final class StoreHeap {
           if (!result.isAllowed()) throw new IllegalStateException(request + " was denied");
         })
         .toCompletableFuture();
-  }
-
-  /** Returns the used heap once several collections in a row have found the same. */
-  private static long used() {
-    long last = Long.MAX_VALUE;
-    int equal = 0;
-    for (int i = 0; i < MAX_COLLECTIONS && equal < EQUAL_COLLECTIONS; i++) {
-      System.gc();
-      LockSupport.parkNanos(PAUSE_NANOS); // lets other threads finish their work
-      long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      equal = Math.abs(last - now) <= MAX_CHANGE ? equal + 1 : 0;
-      last = now;
-    }
-    return last;
   }
 }

@@ -42,7 +42,7 @@ class GracefulStopTest {
 
   @Test
   void callThatCrossesTheGoAwayIsAnswered() throws Exception {
-    try (var service = GrpcService.withGrace(Duration.ofSeconds(30), USERS);
+    try (var service = GrpcService.withGrace(Duration.ofMinutes(5), USERS);
         var client = new RawHttp2(service.port())) {
       requireAnswered(client, client.call(PATH, CALL, false));
       var stopping = Thread.ofVirtual().start(service::stop);

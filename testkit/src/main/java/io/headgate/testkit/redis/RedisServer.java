@@ -165,6 +165,33 @@ public final class RedisServer implements AutoCloseable {
     return process.isAlive() && !process.isPaused();
   }
 
+  /**
+   * Returns a number that {@code INFO} reports.
+   *
+   * @param name the field without its colon, such as {@code used_memory}
+   * @throws IllegalStateException if the section has no such field
+   */
+  public double info(String section, String name) {
+    var start = name + ":";
+    return call("INFO", section)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(start))
+        .mapToDouble(line -> Double.parseDouble(line.substring(start.length())))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("INFO %s lacks %s".formatted(section, name)));
+  }
+
+  /** Returns the CPU time of the server in seconds, of user and system together. */
+  public double cpuSeconds() {
+    return info("cpu", "used_cpu_user") + info("cpu", "used_cpu_sys");
+  }
+
+  /** Returns the used memory without the buffers of connections, which vary with the load. */
+  public double dataBytes() {
+    return info("memory", "used_memory") - info("memory", "mem_clients_normal");
+  }
+
   /** Returns whether the reply, of INFO or CLUSTER INFO, has a line such as {@code role:master}. */
   boolean reports(String line, String... command) {
     return call(command).text().lines().anyMatch(line::equals);
