@@ -15,15 +15,28 @@ final class CheckJson {
   private static final byte[] BEGIN = "{\"checks\":[".getBytes(StandardCharsets.UTF_8);
   private static final byte[] END = "]}".getBytes(StandardCharsets.UTF_8);
 
-  /** Returns the body of one check. */
-  static byte[] of(Request request) {
+  /** Writes the members of an object. */
+  @FunctionalInterface
+  interface Members {
+    void write(JsonGenerator out) throws IOException;
+  }
+
+  /** Returns an object as JSON. */
+  static byte[] object(Members members) {
     var bytes = new ByteArrayOutputStream(128);
     try (var out = FACTORY.createGenerator(bytes)) {
-      write(out, request);
+      out.writeStartObject();
+      members.write(out);
+      out.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory does not fail
     }
     return bytes.toByteArray();
+  }
+
+  /** Returns the body of one check. */
+  static byte[] of(Request request) {
+    return object(out -> writeMembers(out, request));
   }
 
   /**
@@ -33,17 +46,11 @@ final class CheckJson {
    * @param checks the wish; negative to release the lease
    */
   static byte[] lease(Request request, long used, long checks) {
-    var bytes = new ByteArrayOutputStream(128);
-    try (var out = FACTORY.createGenerator(bytes)) {
-      out.writeStartObject();
+    return object(out -> {
       writeMembers(out, request);
       if (used >= 0) out.writeNumberField("used", used);
       if (checks >= 0) out.writeNumberField("checks", checks);
-      out.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail
-    }
-    return bytes.toByteArray();
+    });
   }
 
   /** Returns the body of a batch. */
@@ -58,13 +65,8 @@ final class CheckJson {
     return bytes.toByteArray();
   }
 
-  private static void write(JsonGenerator out, Request request) throws IOException {
-    out.writeStartObject();
-    writeMembers(out, request);
-    out.writeEndObject();
-  }
-
-  private static void writeMembers(JsonGenerator out, Request request) throws IOException {
+  /** Writes the subject and the costs of a request. */
+  static void writeMembers(JsonGenerator out, Request request) throws IOException {
     out.writeObjectFieldStart("subject");
     for (var attribute : request.subject().attributes().entrySet()) {
       out.writeStringField(attribute.getKey(), attribute.getValue());

@@ -1,10 +1,12 @@
 package io.headgate.client;
 
+import io.headgate.Costs;
 import io.headgate.Decision;
 import io.headgate.rule.Request;
 import io.headgate.store.Source;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,14 +31,39 @@ final class DecisionFields {
   Optional<Duration> ttl = Optional.empty();
   boolean lasting;
 
+  /** Of a reservation: the granted costs, the requested ones if they are others, and the expiry. */
+  Costs reserved = Costs.NONE;
+
+  Optional<Costs> requested = Optional.empty();
+  Optional<Instant> expiresAt = Optional.empty();
+
   /**
    * Returns the result of a request.
    *
    * @throws IOException if the members contradict each other or the source is unknown
    */
   RemoteResult result(Request request) throws IOException {
+    return result(request, slotId);
+  }
+
+  private RemoteResult result(Request request, Optional<String> slots) throws IOException {
     return new RemoteResult(
-        decision(request), rule, source(), violated, limits, slotId, Optional.empty());
+        decision(request), rule, source(), violated, limits, slots, Optional.empty());
+  }
+
+  /**
+   * Returns a reservation; its id is not that of slots.
+   *
+   * @throws IOException as {@link #result}, and if an allowed reservation has no id or no expiry
+   */
+  RemoteReservation reservation(Request request, RemoteReservations reservations)
+      throws IOException {
+    var result = result(request, Optional.empty());
+    if (!result.isAllowed()) return RemoteReservation.withoutService(reservations, result);
+    if (slotId.isEmpty()) throw ReservationStateJson.missing("id");
+    if (expiresAt.isEmpty()) throw ReservationStateJson.missing("expiresAtMs");
+    return new RemoteReservation(
+        reservations, result, slotId, expiresAt, reserved, requested.orElse(reserved));
   }
 
   private Decision decision(Request request) throws IOException {

@@ -1,20 +1,18 @@
 package io.headgate.client;
 
+import io.headgate.Costs;
 import io.headgate.Decision;
 import io.headgate.load.CompletedCall;
 import io.headgate.rule.Request;
+import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Subject;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A call takes at most its deadline. While the service is unavailable, the {@link FailureMode}
  * decides, and {@link RemoteResult#failure} has the reason. Both are set by {@link ClientOptions},
- * and for single calls by {@link #within} and {@link #onFailure}. No request is repeated, since a
- * request without a response may have been charged. Concurrent checks share requests, and denials
- * are cached until their retry time. With {@link ClientOptions.Builder#localLeases} the client also
- * decides checks of frequent subjects by itself.
+ * and for single calls by {@link #within} and {@link #onFailure}. No request that charges is
+ * repeated, since one without a response may have been charged. Concurrent checks share requests,
+ * and denials are cached until their retry time. With {@link ClientOptions.Builder#localLeases} the
+ * client also decides checks of frequent subjects by itself.
  *
  * <p>Safe for use by several threads. One client serves the whole program; it keeps connections
  * open until it is closed. Stages complete on a thread of the common pool, so that blocking code
@@ -37,24 +35,16 @@ public final class HeadgateClient implements AutoCloseable {
   /** The retry time of a denial by {@link FailureMode#DENY}. */
   public static final Duration FAILURE_RETRY = Duration.ofSeconds(1);
 
-  private static final byte[] NO_BODY = {};
-
   private final Shared shared;
-  private final Duration deadline;
-  private final FailureMode failureMode;
+  private final ServiceCalls calls;
 
-  /** The parts that all views of a client share. */
+  /** The parts that all views of a client share, beside the connection. */
   private record Shared(
-      ServiceConnection connection,
-      ServiceReplies replies,
-      CheckBatcher batcher,
-      RepeatedDenials denials,
-      @Nullable LocalLeases leases) {}
+      CheckBatcher batcher, RepeatedDenials denials, @Nullable LocalLeases leases) {}
 
-  private HeadgateClient(Shared shared, Duration deadline, FailureMode failureMode) {
+  private HeadgateClient(Shared shared, ServiceCalls calls) {
     this.shared = shared;
-    this.deadline = deadline;
-    this.failureMode = failureMode;
+    this.calls = calls;
   }
 
   /** Creates a client with the default options. Opens no connection yet. */
@@ -73,22 +63,23 @@ public final class HeadgateClient implements AutoCloseable {
             replies,
             options,
             slot -> {
-              var unused = connection.send("DELETE", path(slot), NO_BODY, nanos);
+              var unused = connection.send("DELETE", path(slot), ServiceCalls.NO_BODY, nanos);
             });
     var denials = new RepeatedDenials(options.maxDenialAge());
     var leases = options.localLeases() > 0 ? LocalLeases.start(connection, options) : null;
-    var shared = new Shared(connection, replies, batcher, denials, leases);
-    return new HeadgateClient(shared, options.deadline(), options.failureMode());
+    return new HeadgateClient(
+        new Shared(batcher, denials, leases),
+        new ServiceCalls(connection, replies, options.deadline(), options.failureMode()));
   }
 
   /** Returns a view of this client with another deadline, which shares everything else. */
   public HeadgateClient within(Duration deadline) {
-    return new HeadgateClient(shared, ClientOptions.requireDeadline(deadline), failureMode);
+    return new HeadgateClient(shared, calls.within(deadline));
   }
 
   /** Returns a view of this client with another failure mode, which shares everything else. */
   public HeadgateClient onFailure(FailureMode mode) {
-    return new HeadgateClient(shared, deadline, mode);
+    return new HeadgateClient(shared, calls.onFailure(mode));
   }
 
   /** Checks a request of cost 1, and charges it if it is allowed. */
@@ -123,7 +114,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Checks as {@link #check(Request)} does, and returns the state of every limit as well. */
   public RemoteResult checkForResult(Request request) {
-    return await(() -> result(request));
+    return calls.await(() -> result(request));
   }
 
   /** Checks a request of cost 1 as {@link #checkForResultAsync(Request)} does. */
@@ -133,7 +124,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Checks as {@link #checkForResult(Request)} does, without blocking the calling thread. */
   public CompletionStage<RemoteResult> checkForResultAsync(Request request) {
-    return handedOver(result(request));
+    return ServiceCalls.handedOver(result(request));
   }
 
   /**
@@ -144,8 +135,8 @@ public final class HeadgateClient implements AutoCloseable {
    * @return the results in the order of the requests
    */
   public List<RemoteResult> checkEach(List<Request> requests) {
-    return shared.connection.blocking(() -> checkAll(requests)).stream()
-        .map(HeadgateClient::await)
+    return calls.connection().blocking(() -> checkAll(requests)).stream()
+        .map(ServiceCalls::join)
         .toList();
   }
 
@@ -165,14 +156,14 @@ public final class HeadgateClient implements AutoCloseable {
         results.add(CompletableFuture.completedFuture(leased));
       } else if (cached.isPresent()) {
         results.add(CompletableFuture.completedFuture(cached.get()));
-      } else if (!shared.connection.isWorthAsking()) {
-        results.add(skipped());
+      } else if (!calls.connection().isWorthAsking()) {
+        results.add(calls.decided(ServiceCalls.skipped()));
       } else {
         var lease = shared.leases == null ? null : shared.leases.requested(request, now);
         if (lease != null) {
           results.add(lease.thenCompose(reply -> checkAfterLease(request, now)));
         } else {
-          results.add(pending(request, deadline, now, pending));
+          results.add(pending(request, calls.deadline(), now, pending));
         }
       }
     }
@@ -182,9 +173,9 @@ public final class HeadgateClient implements AutoCloseable {
 
   private CompletableFuture<RemoteResult> pending(
       Request request, Duration timeLeft, long now, List<PendingCheck> pending) {
-    var check = new PendingCheck(request, timeLeft, shared.connection);
+    var check = new PendingCheck(request, timeLeft, calls.connection());
     pending.add(check);
-    return settled(check.result()).whenComplete((r, e) -> remember(request, r, now));
+    return calls.decided(check.result()).whenComplete((r, e) -> remember(request, r, now));
   }
 
   /** Decides by a lease that was just requested or, if there is none, at the service. */
@@ -192,7 +183,7 @@ public final class HeadgateClient implements AutoCloseable {
     long now = System.nanoTime();
     var leased = shared.leases == null ? null : shared.leases.spendAgain(request, now);
     if (leased != null) return CompletableFuture.completedFuture(leased);
-    long left = Math.max(1, deadline.toNanos() - (now - startedAt));
+    long left = Math.max(1, calls.deadline().toNanos() - (now - startedAt));
     var pending = new ArrayList<PendingCheck>(1);
     var result = pending(request, Duration.ofNanos(left), now, pending);
     shared.batcher.submit(pending);
@@ -210,7 +201,7 @@ public final class HeadgateClient implements AutoCloseable {
 
   /** Returns whether a check of the request would be allowed now. Charges nothing. */
   public RemoteResult peek(Request request) {
-    return await(() -> decide("/v1/peek", request));
+    return calls.await(() -> calls.decide("/v1/peek", request));
   }
 
   /**
@@ -235,16 +226,16 @@ public final class HeadgateClient implements AutoCloseable {
    * arrive within the deadline expires at the service after the limit's lease.
    */
   public RemoteSlot acquire(Request request) {
-    return await(() -> slot(request));
+    return calls.await(() -> slot(request));
   }
 
   /** Acquires slots as {@link #acquire(Request)} does, without blocking the calling thread. */
   public CompletionStage<RemoteSlot> acquireAsync(Request request) {
-    return handedOver(slot(request));
+    return ServiceCalls.handedOver(slot(request));
   }
 
   private CompletableFuture<RemoteSlot> slot(Request request) {
-    return decide("/v1/slots", request).thenApply(result -> new RemoteSlot(this, result));
+    return calls.decide("/v1/slots", request).thenApply(result -> new RemoteSlot(this, result));
   }
 
   /**
@@ -255,83 +246,43 @@ public final class HeadgateClient implements AutoCloseable {
    *     failure mode
    */
   public boolean renew(String slotId) {
-    return await(() -> changeSlot("PUT", path(slotId)));
+    return calls.await(() -> changeSlot("PUT", path(slotId)));
   }
 
   /** Releases the slots of one request. Returns and fails as {@link #renew} does. */
   public boolean release(String slotId) {
-    return await(() -> changeSlot("DELETE", path(slotId)));
+    return calls.await(() -> changeSlot("DELETE", path(slotId)));
   }
 
   /** Releases the slots of one request after a call, from which adaptive limits learn. */
   public boolean release(String slotId, CompletedCall call) {
-    return await(() -> changeSlot("DELETE", path(slotId, call)));
+    return calls.await(() -> changeSlot("DELETE", path(slotId, call)));
   }
 
   /** Releases as {@link #release(String)} does, without blocking the calling thread. */
   public CompletionStage<Boolean> releaseAsync(String slotId) {
-    return handedOver(changeSlot("DELETE", path(slotId)));
+    return ServiceCalls.handedOver(changeSlot("DELETE", path(slotId)));
   }
 
   /** Releases as {@link #release(String, CompletedCall)} does, without blocking. */
   public CompletionStage<Boolean> releaseAsync(String slotId, CompletedCall call) {
-    return handedOver(changeSlot("DELETE", path(slotId, call)));
-  }
-
-  private CompletableFuture<RemoteResult> decide(String path, Request request) {
-    if (!shared.connection.isWorthAsking()) return skipped();
-    return settled(
-        shared
-            .connection
-            .send("POST", path, CheckJson.of(request), deadline.toNanos())
-            .thenApply(response -> shared.replies.decision(response, request)));
+    return ServiceCalls.handedOver(changeSlot("DELETE", path(slotId, call)));
   }
 
   private CompletableFuture<Boolean> changeSlot(String method, String path) {
-    return shared
-        .connection
-        .send(method, path, NO_BODY, deadline.toNanos())
+    return calls
+        .send(method, path, ServiceCalls.NO_BODY)
         .handle((response, failure) -> {
-          if (failure != null) throw shared.replies.failure(failure);
+          if (failure != null) throw calls.replies().failure(failure);
           if (response.status() / 100 == 2) return true;
-          var problem = shared.replies.problem(response);
+          var problem = calls.replies().problem(response);
           if (problem instanceof RequestRejectedException no && no.status() == 404) return false;
           throw problem;
         });
   }
 
-  /** Applies the failure mode to a failed call. */
-  private CompletableFuture<RemoteResult> settled(CompletableFuture<RemoteResult> call) {
-    return call.handle((result, failure) -> {
-      if (failure == null) return result;
-      var problem = shared.replies.failure(failure);
-      if (problem instanceof RequestRejectedException) throw problem;
-      return decidedBy(failureMode, problem);
-    });
-  }
-
-  private CompletableFuture<RemoteResult> skipped() {
-    return settled(
-        CompletableFuture.failedFuture(
-            new HeadgateException(
-                "the service was not asked, since the last %d calls failed; one call every %d ms tests it"
-                    .formatted(ServiceHealth.FAILURES, ServiceHealth.PAUSE.toMillis()),
-                null)));
-  }
-
-  private static RemoteResult decidedBy(FailureMode mode, HeadgateException problem) {
-    String reason = String.valueOf(problem.getMessage());
-    return switch (mode) {
-      case ALLOW ->
-          RemoteResult.ofFailure(
-              new Decision.Allowed(Decision.Allowed.UNKNOWN, Duration.ZERO), reason);
-      case DENY -> RemoteResult.ofFailure(new Decision.Denied(FAILURE_RETRY), reason);
-      case THROW -> throw problem;
-    };
-  }
-
   private static String path(String slotId) {
-    return "/v1/slots/" + URLEncoder.encode(slotId, StandardCharsets.UTF_8).replace("+", "%20");
+    return "/v1/slots/" + ServiceCalls.segment(slotId);
   }
 
   private static String path(String slotId, CompletedCall call) {
@@ -346,23 +297,83 @@ public final class HeadgateClient implements AutoCloseable {
     return "%d.%03d".formatted(micros / 1_000, micros % 1_000);
   }
 
-  /** Continues elsewhere, so that the application can't block the thread that receives replies. */
-  private static <T> CompletableFuture<T> handedOver(CompletableFuture<T> stage) {
-    return stage.isDone() ? stage : stage.whenCompleteAsync((value, failure) -> {});
+  /** Reserves as {@link #reserve(Request, Duration)} does, for the time to live of the rules. */
+  public RemoteReservation reserve(Request request) {
+    return reserve(request, ReservationSettings.MAX_TTL);
   }
 
-  /** Starts a call on this thread, and waits for its result. */
-  private <T> T await(Supplier<CompletableFuture<T>> call) {
-    return await(shared.connection.blocking(call));
+  /**
+   * Reserves as {@link #reserve(Request, Duration)} does.
+   *
+   * @param estimate the costs; the plain one is 1 if it is missing
+   */
+  public RemoteReservation reserve(Subject subject, Costs estimate, Duration ttl) {
+    return reserve(request(subject, estimate), ttl);
   }
 
-  private static <T> T await(CompletableFuture<T> stage) {
-    try {
-      return stage.join(); // ends by the deadline
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof HeadgateException problem) throw problem;
-      throw e;
-    }
+  /**
+   * Reserves the estimated costs of a request whose real cost is known only when it is over, as
+   * {@link io.headgate.RateLimiter#reserve(Request, Duration)} does. While the service is
+   * unavailable, the failure mode decides.
+   *
+   * <p>A reservation whose response is lost is not repeated. It expires at the service, and is
+   * charged as {@code on-expiry} of its rules says.
+   *
+   * @param ttl the time after which the reservation expires unless it is updated; the shortest time
+   *     of the rules if that is shorter
+   * @throws IllegalArgumentException if {@code ttl} is shorter than a second or longer than an hour
+   * @throws RequestRejectedException if the service rejects the request
+   * @throws HeadgateException if the service is unavailable and the failure mode is THROW
+   */
+  public RemoteReservation reserve(Request request, Duration ttl) {
+    return calls.await(() -> reservations().reserve(request, ttl));
+  }
+
+  /** Reserves as {@link #reserve(Request)} does, without blocking the calling thread. */
+  public CompletionStage<RemoteReservation> reserveAsync(Request request) {
+    return reserveAsync(request, ReservationSettings.MAX_TTL);
+  }
+
+  /** Reserves as {@link #reserve(Subject, Costs, Duration)} does, without blocking. */
+  public CompletionStage<RemoteReservation> reserveAsync(
+      Subject subject, Costs estimate, Duration ttl) {
+    return reserveAsync(request(subject, estimate), ttl);
+  }
+
+  /** Reserves as {@link #reserve(Request, Duration)} does, without blocking the calling thread. */
+  public CompletionStage<RemoteReservation> reserveAsync(Request request, Duration ttl) {
+    return ServiceCalls.handedOver(reservations().reserve(request, ttl));
+  }
+
+  private static Request request(Subject subject, Costs estimate) {
+    return new Request(subject, estimate.plain().orElse(1), estimate.named());
+  }
+
+  /**
+   * Returns the operations on reservations by their ids, with the deadline and the failure mode of
+   * this client.
+   */
+  public RemoteReservations reservations() {
+    return new RemoteReservations(calls);
+  }
+
+  /**
+   * Charges the costs of a request that was made without a check, even if they exceed the limits.
+   * Later requests are denied until the debt is repaid. Not repeated: without a response it may or
+   * may not have been charged.
+   *
+   * @return the state of the limits after the charge. Its {@link RemoteResult#failure} is present
+   *     if the service did not confirm the charge
+   * @throws RequestRejectedException if the service rejects the request
+   * @throws HeadgateException if the service is unavailable and the failure mode is THROW
+   */
+  public RemoteResult charge(Request request) {
+    return calls.await(() -> calls.decide("/v1/usage", request));
+  }
+
+  /** Charges as {@link #charge} does, without blocking the calling thread. */
+  public CompletionStage<RemoteResult> chargeAsync(Request request) {
+    return ServiceCalls.handedOver(calls.decide("/v1/usage", request));
   }
 
   /**
@@ -373,6 +384,6 @@ public final class HeadgateClient implements AutoCloseable {
   public void close() {
     if (shared.leases != null) shared.leases.close();
     shared.batcher.close();
-    shared.connection.close();
+    calls.connection().close();
   }
 }

@@ -36,13 +36,18 @@ final class ReplyJson {
   /** An object without the member {@code allowed}; its detail may be empty. */
   record Problem(String detail) implements Reply {}
 
+  /** Returns a parser with bounds on nesting and lengths. */
+  static JsonParser parser(byte[] body) throws IOException {
+    return FACTORY.createParser(body);
+  }
+
   /**
    * Parses an object.
    *
    * @throws IOException if it is not a JSON object, or a member has the wrong type
    */
   static Reply one(byte[] body) throws IOException {
-    try (var in = FACTORY.createParser(body)) {
+    try (var in = parser(body)) {
       expect(in.nextToken(), JsonToken.START_OBJECT);
       var reply = object(in);
       if (in.nextToken() != null) throw new IOException("text follows the JSON object");
@@ -58,7 +63,7 @@ final class ReplyJson {
    */
   static List<RemoteResult> batch(byte[] body, List<Request> requests) throws IOException {
     var results = new ArrayList<RemoteResult>(requests.size());
-    try (var in = FACTORY.createParser(body)) {
+    try (var in = parser(body)) {
       expect(in.nextToken(), JsonToken.START_OBJECT);
       while (in.nextToken() == JsonToken.FIELD_NAME) {
         String name = in.currentName();
@@ -92,7 +97,7 @@ final class ReplyJson {
    */
   static DecisionFields lease(byte[] body) throws IOException {
     var fields = new DecisionFields();
-    try (var in = FACTORY.createParser(body)) {
+    try (var in = parser(body)) {
       expect(in.nextToken(), JsonToken.START_OBJECT);
       read(in, fields);
       if (in.nextToken() != null) throw new IOException("text follows the JSON object");
@@ -131,6 +136,9 @@ final class ReplyJson {
         case "limits" -> fields.limits = limits(in, value);
         case "checks" -> fields.checks = number(in, value);
         case "ttlMs" -> fields.ttl = millis(in, value);
+        case "reserved" -> fields.reserved = ReservationStateJson.costs(in, value);
+        case "requested" -> fields.requested = Optional.of(ReservationStateJson.costs(in, value));
+        case "expiresAtMs" -> fields.expiresAt = ReservationStateJson.instant(in, value);
         case "lasting" -> fields.lasting = bool(value);
         case "detail" -> detail = text(in, value).orElse("");
         default -> in.skipChildren();
@@ -178,13 +186,13 @@ final class ReplyJson {
     return texts;
   }
 
-  private static Optional<String> text(JsonParser in, JsonToken value) throws IOException {
+  static Optional<String> text(JsonParser in, JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_NULL) return Optional.empty();
     expect(value, JsonToken.VALUE_STRING);
     return Optional.of(in.getText());
   }
 
-  private static boolean bool(JsonToken value) throws IOException {
+  static boolean bool(JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_TRUE) return true;
     expect(value, JsonToken.VALUE_FALSE);
     return false;
@@ -194,7 +202,7 @@ final class ReplyJson {
     return number(in, value).map(Duration::ofMillis);
   }
 
-  private static Optional<Long> number(JsonParser in, JsonToken value) throws IOException {
+  static Optional<Long> number(JsonParser in, JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_NULL) return Optional.empty();
     expect(value, JsonToken.VALUE_NUMBER_INT);
     long number = in.getLongValue();
@@ -202,7 +210,7 @@ final class ReplyJson {
     return Optional.of(number);
   }
 
-  private static void expect(JsonToken found, JsonToken wanted) throws IOException {
+  static void expect(JsonToken found, JsonToken wanted) throws IOException {
     if (found != wanted) throw new IOException("expected %s, found %s".formatted(wanted, found));
   }
 

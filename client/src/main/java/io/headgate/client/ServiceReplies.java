@@ -25,9 +25,23 @@ final class ServiceReplies {
    * @throws HeadgateException if the response has no decision
    */
   RemoteResult decision(ServiceReply response, Request request) {
+    return read(response, fields -> fields.result(request));
+  }
+
+  /** Returns the reservation in a response; fails as {@link #decision} does. */
+  RemoteReservation reservation(
+      ServiceReply response, Request request, RemoteReservations reservations) {
+    return read(response, fields -> fields.reservation(request, reservations));
+  }
+
+  private interface FieldReader<T> {
+    T read(DecisionFields fields) throws IOException;
+  }
+
+  private <T> T read(ServiceReply response, FieldReader<T> reader) {
     try {
       return switch (ReplyJson.one(response.body())) {
-        case ReplyJson.Decided(var fields) -> fields.result(request);
+        case ReplyJson.Decided(var fields) -> reader.read(fields);
         case ReplyJson.Problem(var detail) -> throw problem(response.status(), detail);
       };
     } catch (IOException e) {
@@ -39,6 +53,16 @@ final class ServiceReplies {
   List<RemoteResult> decisions(ServiceReply response, List<Request> requests) {
     try {
       if (response.status() == 200) return ReplyJson.batch(response.body(), requests);
+    } catch (IOException e) {
+      throw unreadable(response.status(), e);
+    }
+    throw problem(response);
+  }
+
+  /** Returns the state of a reservation; fails as {@link #decision} does. */
+  RemoteReservationState state(ServiceReply response) {
+    try {
+      if (response.status() == 200) return ReservationStateJson.read(response.body());
     } catch (IOException e) {
       throw unreadable(response.status(), e);
     }

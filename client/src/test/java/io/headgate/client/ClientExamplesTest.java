@@ -2,6 +2,7 @@ package io.headgate.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.Costs;
 import io.headgate.Decision;
 import io.headgate.RateLimiter;
 import io.headgate.client.outbound.LimitedHttpClient;
@@ -9,6 +10,7 @@ import io.headgate.limit.Concurrency;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.Subject;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,7 +25,11 @@ class ClientExamplesTest {
   private static final TestService SERVICE =
       TestService.with(
           Rule.named("per-user").match("user", "*").limit(TokenBucket.of(Rate.perHour(1))).build(),
-          Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build());
+          Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build(),
+          Rule.named("model")
+              .match("team", "*")
+              .limit(RuleLimit.of("tokens", TokenBucket.of(Rate.perHour(1_000))).withCost("tokens"))
+              .build());
 
   @AfterAll
   static void stop() {
@@ -74,6 +80,27 @@ class ClientExamplesTest {
       }
       // @end
       assertThat(client.acquire(Subject.of("job", "report")).isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  void reservation() {
+    try (var client = HeadgateClient.connect(SERVICE.url()).within(Duration.ofSeconds(30))) {
+      var team = Subject.of("team", "a");
+      long used = 0;
+      // @start region="reservation"
+      try (var reservation = client.reserve(team, Costs.of("tokens", 600), Duration.ofMinutes(1))) {
+        if (reservation.isAllowed()) {
+          boolean goOn = true;
+          for (int part = 0; part < 5 && goOn; part++) { // while the answer is streamed
+            used += 70;
+            goOn = reservation.update(Costs.of("tokens", used)).mayContinue();
+          }
+          reservation.settle(Costs.of("tokens", used)); // the rest returns at once
+        }
+      }
+      // @end
+      assertThat(SERVICE.limiter().peek(team).limits().getFirst().remaining()).isEqualTo(650);
     }
   }
 

@@ -13,10 +13,12 @@ import java.util.List;
 
 /**
  * Checks that a response is either a decision within documented bounds, or rejected as unreadable.
- * The same holds for the responses of batches and for quota fields.
+ * The same holds for the responses of batches, for those of reservations and for quota fields.
  */
 public final class ReplyFuzzTarget {
   private static final Request REQUEST = Request.of(Subject.of("user", "42"));
+  private static final RemoteReservations RESERVATIONS =
+      HeadgateClient.connect("http://127.0.0.1:1").reservations(); // never asked
 
   static {
     // Loads the classes before the time of an input counts, which is short for a busy machine.
@@ -39,7 +41,27 @@ public final class ReplyFuzzTarget {
     } catch (IOException e) {
       assertThat(e).isNotNull(); // not a batch of two
     }
+    try {
+      if (ReplyJson.one(input) instanceof ReplyJson.Decided(var fields)) {
+        requireValid(fields.reservation(REQUEST, RESERVATIONS));
+      }
+    } catch (IOException e) {
+      assertThat(e).isNotNull(); // not a reservation
+    }
+    try {
+      var state = ReservationStateJson.read(input);
+      assertThat(state).isNotInstanceOf(RemoteReservationState.Fallback.class);
+    } catch (IOException e) {
+      assertThat(e).hasMessageNotContaining("\n\n");
+    }
     QuotaFields.requireBounded(new String(input, StandardCharsets.ISO_8859_1));
+  }
+
+  private static void requireValid(RemoteReservation reservation) {
+    assertThat(reservation.id().isPresent()).isEqualTo(reservation.isAllowed());
+    assertThat(reservation.expiresAt().isPresent()).isEqualTo(reservation.isAllowed());
+    assertThat(reservation.result().slotId()).isEmpty();
+    requireValid(reservation.result());
   }
 
   private static void requireValid(RemoteResult result) {

@@ -2,14 +2,20 @@
 
 package io.headgate.kotlin
 
+import io.headgate.Costs
 import io.headgate.Decision
 import io.headgate.client.HeadgateClient
 import io.headgate.client.HeadgateException
+import io.headgate.client.RemoteReservation
+import io.headgate.client.RemoteReservationState
 import io.headgate.client.RemoteResult
 import io.headgate.load.CallOutcome
 import io.headgate.rule.Request
 import io.headgate.rule.Subject
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withContext
 
 /** Checks a request of cost 1 as [awaitCheck] of a request does. */
 public suspend fun HeadgateClient.awaitCheck(subject: Subject): Decision =
@@ -51,3 +57,27 @@ public suspend fun <T> HeadgateClient.withSlot(request: Request, block: suspend 
     }
   }
 }
+
+/**
+ * Reserves the estimated costs of a request at the service, and runs the block, which settles the
+ * real cost with [awaitSettle]. A reservation that the block does not settle ends as with
+ * [RemoteReservation.close].
+ *
+ * @throws RequestDeniedException if the reservation is denied; the block is not run
+ */
+public suspend fun <T> HeadgateClient.withReservation(
+    request: Request,
+    block: suspend (RemoteReservation) -> T,
+): T {
+  val reservation = reserveAsync(request).awaitOr { late -> late.close() }
+  if (!reservation.isAllowed) throw RequestDeniedException(reservation.decision())
+  try {
+    return block(reservation)
+  } finally {
+    withContext(NonCancellable + Dispatchers.IO) { reservation.close() }
+  }
+}
+
+/** Settles as [RemoteReservation.settle] does, and suspends instead of blocking the thread. */
+public suspend fun RemoteReservation.awaitSettle(actual: Costs): RemoteReservationState =
+    settleAsync(actual).await()

@@ -1,5 +1,7 @@
 package io.headgate.kotlin
 
+import io.headgate.Costs
+import io.headgate.client.RemoteReservationState
 import io.headgate.limit.Concurrency
 import io.headgate.limit.Rate
 import io.headgate.limit.TokenBucket
@@ -19,6 +21,10 @@ class ClientExtensionsTest {
           Rule.named("once")
               .match("key", "*")
               .limit(TokenBucket.of(Rate.of(1, Duration.ofHours(1))))
+              .build(),
+          Rule.named("tokens")
+              .match("team", "*")
+              .limit(TokenBucket.of(Rate.of(100, Duration.ofDays(1))))
               .build(),
           Rule.named("slots").match("upload", "*").limit(Concurrency.of(1)).build(),
       )
@@ -42,6 +48,25 @@ class ClientExtensionsTest {
     assertThat(limiter.peek(upload).isAllowed).isTrue()
     assertThrows<IllegalStateException> { client.withSlot(upload) { error("failed") } }
     assertThat(limiter.peek(upload).isAllowed).isTrue()
+    Unit
+  }
+
+  @Test
+  fun `a reservation of a service charges what the block settles`() = runBlocking {
+    val team = Subject.of("team", "a")
+    val settled =
+        client.withReservation(Request.of(team, 40)) { reservation ->
+          assertThat(limiter.peek(Request.of(team, 61)).isAllowed).isFalse()
+          reservation.awaitSettle(Costs.plain(10))
+        }
+    assertThat(settled)
+        .isEqualTo(RemoteReservationState.Settled(Costs.plain(10), Costs.plain(30)))
+    assertThat(limiter.peek(Request.of(team, 90)).isAllowed).isTrue()
+    assertThrows<IllegalStateException> {
+      client.withReservation(Request.of(team, 90)) { error("failed") }
+    }
+    assertThat(limiter.check(Request.of(team, 90)).isAllowed).isTrue()
+    assertThrows<RequestDeniedException> { client.withReservation(Request.of(team, 1)) {} }
     Unit
   }
 }
