@@ -406,7 +406,8 @@ func ExampleClient_Reserve() {
 			return errors.New("too many tokens")
 		}
 		used := int64(0)
-		for answer := bufio.NewScanner(model(ctx, "once upon a time")); answer.Scan(); used++ {
+		for answer := bufio.NewScanner(model(ctx, "once upon a time")); answer.Scan(); {
+			used++
 			state, err := reservation.Update(ctx, UsageUpdate{Used: map[string]int64{"tokens": used}})
 			if err != nil || !state.Continue {
 				break // nothing is left of the limit
