@@ -168,6 +168,18 @@ func TestCloseCancelsOrSettlesTheReportedUsage(t *testing.T) {
 	expectFree(t, subject, 850)
 }
 
+func TestCloseSendsNothingAfterASettlementThatFailed(t *testing.T) {
+	address, requests := losing(t, func(r *http.Request, _ int) bool { return strings.HasSuffix(r.URL.Path, "/settle") })
+	reservation := reserve(t, client(t, address, Options{FailClosed: true}), team(), 600)
+	if settled := settle(t, reservation, 100); settled.Status != "unavailable" {
+		t.Fatalf("%+v", settled)
+	}
+	reservation.Close()
+	if seen := requests(); fmt.Sprint(seen) != "[POST POST POST]" { // and no cancellation
+		t.Fatal(seen)
+	}
+}
+
 func TestDeniedReservationHoldsNothing(t *testing.T) {
 	c, subject := service(t), team()
 	reserve(t, c, subject, 600)

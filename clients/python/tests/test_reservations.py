@@ -136,6 +136,12 @@ class ReservationTest(unittest.TestCase):
                 reservation.settle(tokens(50))
             self.assertEqual(free(headgate, subject), 850)
 
+    def test_end_of_the_block_sends_nothing_after_a_settlement_that_failed(self):
+        with Losing(lambda method, path, _: path.endswith("/settle")) as proxy, client(url=proxy.url) as headgate:
+            with headgate.reserve(team(), costs=tokens(600)) as reservation:
+                self.assertEqual(reservation.settle(tokens(100)).status, "unavailable")
+            self.assertEqual([request[0] for request in proxy.requests], ["POST"] * 3)  # and no cancellation
+
     def test_denied_reservation_holds_nothing(self):
         with client() as headgate:
             subject = team()

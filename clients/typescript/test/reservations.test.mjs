@@ -93,6 +93,14 @@ test("disposing cancels, or settles the usage that was reported", async () => {
   assert.equal(await free(subject), 850);
 });
 
+test("disposing sends nothing after a settlement that failed", async () => {
+  const { client, requests } = await losing((count) => count > 1);
+  const reservation = await client.reserve(team(), { costs: { tokens: 600 } });
+  assert.equal((await reservation.settle({ tokens: 100 })).status, "unavailable");
+  await reservation.close();
+  assert.deepEqual(requests, ["POST", "POST", "POST"]); // and no cancellation
+});
+
 test("denied reservation holds nothing", async () => {
   const subject = team();
   await service.reserve(subject, { costs: { tokens: 600 } });
