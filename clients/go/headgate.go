@@ -1,7 +1,8 @@
 // Package headgate asks a Headgate service whether requests may go ahead.
 //
 // A call takes at most its deadline. While the service is unavailable, the failure mode decides.
-// No request is repeated, since one without a response may have been charged.
+// No request is repeated, since one without a response may have been charged. The exceptions are a settlement and a
+// cancellation of a reservation, which the service executes once.
 package headgate
 
 import (
@@ -122,12 +123,14 @@ func New(address string, options Options) (*Client, error) {
 // Check decides a request and charges it if it is allowed. The error is nil or a *RejectedError. A deadline of
 // the context applies if it is earlier than that of the client.
 func (c *Client) Check(ctx context.Context, request Request) (Decision, error) {
-	return c.decide(ctx, "/v1/check", request)
+	reply, err := c.decide(ctx, "/v1/check", request)
+	return reply.Decision, err
 }
 
 // Peek decides like Check and charges nothing.
 func (c *Client) Peek(ctx context.Context, request Request) (Decision, error) {
-	return c.decide(ctx, "/v1/peek", request)
+	reply, err := c.decide(ctx, "/v1/peek", request)
+	return reply.Decision, err
 }
 
 // Slot has the slots that a request has acquired. Release it with defer.
@@ -139,8 +142,8 @@ type Slot struct {
 
 // Acquire decides like Check and acquires a slot of each concurrency limit.
 func (c *Client) Acquire(ctx context.Context, request Request) (*Slot, error) {
-	decision, err := c.decide(ctx, "/v1/slots", request)
-	return &Slot{Decision: decision, client: c}, err
+	reply, err := c.decide(ctx, "/v1/slots", request)
+	return &Slot{Decision: reply.Decision, client: c}, err
 }
 
 // Release releases the slots; later calls have no effect. If the service is unavailable, they expire.
@@ -155,44 +158,74 @@ func (s *Slot) Release() {
 	})
 }
 
-func (c *Client) decide(ctx context.Context, path string, request Request) (Decision, error) {
+// reply is a decision, and the reservation that was made.
+type reply struct {
+	Decision
+	granted
+	Allowed *bool `json:"allowed"`
+}
+
+func (c *Client) decide(ctx context.Context, path string, request any) (reply, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return Decision{}, &RejectedError{400, err.Error()}
+		return reply{}, &RejectedError{400, err.Error()}
 	}
 	cache := path == "/v1/check" && c.options.MaxDenialAge > 0
 	sent := time.Now() // the retry time counts from before the request, so that it is never too long
 	if cache {
 		if found, ok := c.repeated(string(body), sent); ok {
-			return found, nil
+			return reply{Decision: found}, nil
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.options.Deadline)
 	defer cancel()
-	status, text, err := c.send(ctx, http.MethodPost, path, body)
-	if err != nil {
-		return c.failed(err), nil
+	var made reply
+	err = c.exchange(ctx, http.MethodPost, path, body, &made, false)
+	if err == nil && (made.Allowed == nil || made.Source == "") {
+		err = fmt.Errorf("%s replied with a body that is not a decision", c.url)
 	}
-	var reply struct {
-		Decision
-		Allowed *bool  `json:"allowed"`
-		Detail  string `json:"detail"`
+	if rejected := (*RejectedError)(nil); errors.As(err, &rejected) {
+		return reply{}, rejected
+	} else if err != nil {
+		return reply{Decision: c.failed(err)}, nil
 	}
-	if err := json.Unmarshal(text, &reply); err != nil {
-		return c.failed(fmt.Errorf("%s replied %d with a body that is not Headgate's: %w", c.url, status, err)), nil
-	}
-	if reply.Allowed == nil || reply.Source == "" {
-		if status >= 400 && status < 500 && reply.Detail != "" {
-			return Decision{}, &RejectedError{status, reply.Detail}
-		}
-		return c.failed(fmt.Errorf("%s replied %d, which is not a response of Headgate", c.url, status)), nil
-	}
-	decision := reply.Decision
-	decision.Allowed = *reply.Allowed
+	made.Decision.Allowed = *made.Allowed
 	if cache {
-		c.remember(string(body), decision, sent)
+		c.remember(string(body), made.Decision, sent)
 	}
-	return decision, nil
+	return made, nil
+}
+
+// exchange sends a request and reads the response, into nothing if that is nil. If repeat is set, a request whose
+// response is lost is sent again, once. The error is a *RejectedError, or the reason why the service is unavailable.
+func (c *Client) exchange(ctx context.Context, method, path string, body []byte, into any, repeat bool) error {
+	status, text, err := c.send(ctx, method, path, body)
+	if err != nil && status == 0 && repeat && ctx.Err() == nil {
+		status, text, err = c.send(ctx, method, path, body)
+	}
+	if err != nil {
+		return err
+	}
+	if status >= 300 {
+		var problem struct {
+			Allowed *bool  `json:"allowed"`
+			Detail  string `json:"detail"`
+		}
+		err := json.Unmarshal(text, &problem)
+		if err == nil && problem.Allowed == nil && status >= 400 && status < 500 && problem.Detail != "" {
+			return &RejectedError{status, problem.Detail}
+		}
+		if err != nil || problem.Allowed == nil {
+			return fmt.Errorf("%s replied %d, which is not a response of Headgate", c.url, status)
+		}
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s replied %d with a body that is not Headgate's: %w", c.url, status, err)
+	}
+	return nil
 }
 
 func (c *Client) failed(err error) Decision {
@@ -204,7 +237,8 @@ func (c *Client) failed(err error) Decision {
 	return decision
 }
 
-// send sends a request once. Go's transport repeats none with a body that may have reached the server.
+// send sends a request once. Go's transport repeats none with a body that may have reached the server. The status is 0
+// if the response is lost.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -222,7 +256,10 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (in
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
-	if err == nil && len(text) > maxResponse {
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(text) > maxResponse {
 		err = fmt.Errorf("%s replied with more than %d bytes", c.url, maxResponse)
 	}
 	return response.StatusCode, text, err

@@ -263,9 +263,9 @@ func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, value := range []any{Request{}, Decision{}, Limit{}} {
+	for _, value := range []any{Request{}, Decision{}, Limit{}, granted{}, UsageUpdate{}, ReservationUpdate{}, Settlement{}, Settled{}} {
 		described := reflect.TypeOf(value)
-		name := map[string]string{"Request": "CheckRequest"}[described.Name()]
+		name := map[string]string{"Request": "CheckRequest", "granted": "Reservation"}[described.Name()]
 		if name == "" {
 			name = described.Name()
 		}

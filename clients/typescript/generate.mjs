@@ -10,8 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The schemas of checks, and those that they refer to. */
-const NAMES = ["Value", "Cost", "Subject", "CheckRequest", "Limit", "FailurePolicy", "Decision"];
+/** The schemas of checks and reservations, and those that they refer to. */
+const NAMES = ["Value", "Cost", "Subject", "CheckRequest", "Limit", "FailurePolicy", "Decision", "Costs", "ReservationRequest",
+  "Reservation", "ReservationUpdate", "Settled"];
 
 /** Returns the lines of these schemas in an OpenAPI document. */
 export function schemas(document) {

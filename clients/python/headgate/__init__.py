@@ -2,5 +2,7 @@
 
 from .asgi import HeadgateMiddleware
 from .client import AsyncHeadgate, Decision, Headgate, HeadgateRejected, Slot
+from .reservation import AsyncReservation, Reservation, Settlement, Update
 
-__all__ = ["AsyncHeadgate", "Decision", "Headgate", "HeadgateMiddleware", "HeadgateRejected", "Slot"]
+__all__ = ["AsyncHeadgate", "AsyncReservation", "Decision", "Headgate", "HeadgateMiddleware", "HeadgateRejected",
+           "Reservation", "Settlement", "Slot", "Update"]

@@ -13,9 +13,12 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping, Union
+from typing import Any, Callable, Mapping, TypeVar, Union
 from urllib.parse import quote, urlsplit
 
+from .reservation import AsyncReservation, Costs, Granted, Reservation, granted, path_of
+
+T = TypeVar("T")
 Subject = Union[str, Mapping[str, str]]
 
 MAX_RESPONSE = 1 << 20
@@ -36,6 +39,10 @@ class HeadgateRejected(Exception):
 
 class _Unavailable(Exception):
     pass
+
+
+class _Lost(_Unavailable):
+    """No response arrived, so that the request may have been executed."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,12 @@ class Decision:
         )
 
 
+def _request(subject: Subject, cost: int, costs: Costs | None, **fields: int) -> bytes:
+    check: dict[str, Any] = {"key": subject} if isinstance(subject, str) else {"subject": dict(subject)}
+    check.update({"cost": cost}, **({"costs": dict(costs)} if costs else {}), **fields)
+    return json.dumps(check, sort_keys=True).encode()
+
+
 class Headgate:
     """A client for all threads of a program. Close it, or use it as a context manager.
 
@@ -103,20 +116,40 @@ class Headgate:
         self._connections: list[http.client.HTTPConnection] = []
         self._denials: OrderedDict[bytes, tuple[Decision, float, float]] = OrderedDict()
 
-    def check(self, subject: Subject, *, cost: int = 1, costs: Mapping[str, int] | None = None,
+    def check(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,
               deadline: float | None = None, fail_open: bool | None = None) -> Decision:
         """Decides a request and charges it if it is allowed. deadline and fail_open are for this call."""
-        return self._wait(self._start("/v1/check", subject, cost, costs, deadline), deadline, fail_open)
+        return self._wait(self._start("/v1/check", subject, cost, costs, deadline), deadline, self._fallback(fail_open))
 
-    def peek(self, subject: Subject, *, cost: int = 1, costs: Mapping[str, int] | None = None,
+    def peek(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,
              deadline: float | None = None, fail_open: bool | None = None) -> Decision:
         """Decides like check, and charges nothing."""
-        return self._wait(self._start("/v1/peek", subject, cost, costs, deadline), deadline, fail_open)
+        return self._wait(self._start("/v1/peek", subject, cost, costs, deadline), deadline, self._fallback(fail_open))
 
     def slot(self, subject: Subject, *, cost: int = 1, deadline: float | None = None,
              fail_open: bool | None = None) -> "Slot":
         """Decides like check, and acquires a slot of each concurrency limit, as a context manager."""
-        return Slot(self, self._wait(self._start("/v1/slots", subject, cost, None, deadline), deadline, fail_open))
+        call = self._start("/v1/slots", subject, cost, None, deadline)
+        return Slot(self, self._wait(call, deadline, self._fallback(fail_open)))
+
+    def report_usage(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,
+                     deadline: float | None = None, fail_open: bool | None = None) -> Decision:
+        """Charges usage after the fact, even beyond the limits. Without a response, `failure` says that it may be lost."""
+        call = self._start("/v1/usage", subject, cost, costs, deadline)
+        return self._wait(call, deadline, self._fallback(fail_open))
+
+    def reserve(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None, ttl: float | None = None,
+                deadline: float | None = None, fail_open: bool | None = None) -> Reservation:
+        """Reserves an estimate of the costs, as a context manager. The real cost is settled later.
+
+        ttl: after how many seconds it expires without an update; that of the rules if it is shorter.
+        deadline, fail_open: for this call and those of the reservation."""
+        call = self._start_reservation(subject, cost, costs, ttl, deadline)
+        return Reservation(self, self._wait(call, deadline, self._not_granted(call, fail_open)), deadline, fail_open)
+
+    def reservation(self, reservation_id: str) -> Reservation:
+        """Returns a reservation that another process has made, by its id. Sends nothing."""
+        return Reservation(self, Granted(Decision(allowed=True), reservation_id))
 
     def release(self, slot_id: str) -> None:
         """Releases a slot. Ignores an unavailable service: the slot expires."""
@@ -138,11 +171,9 @@ class Headgate:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self, path: str, subject: Subject, cost: int, costs: Mapping[str, int] | None,
+    def _start(self, path: str, subject: Subject, cost: int, costs: Costs | None,
                deadline: float | None) -> "Future[Decision]":
-        check: dict[str, Any] = {"key": subject} if isinstance(subject, str) else {"subject": dict(subject)}
-        check.update({"cost": cost}, **({"costs": dict(costs)} if costs else {}))
-        body = json.dumps(check, sort_keys=True).encode()
+        body = _request(subject, cost, costs)
         cached = self._cached(body) if path == "/v1/check" else None
         if cached is None:
             return self._pool.submit(self._decide, path, body, deadline or self._deadline)
@@ -150,12 +181,43 @@ class Headgate:
         done.set_result(cached)
         return done
 
-    def _wait(self, call: "Future[Decision]", deadline: float | None, fail_open: bool | None) -> Decision:
+    def _start_reservation(self, subject: Subject, cost: int, costs: Costs | None, ttl: float | None,
+                           deadline: float | None) -> "Future[Granted]":
+        body = _request(subject, cost, costs, **({} if ttl is None else {"ttlMs": round(ttl * 1000)}))
+        return self._call("POST", "/v1/reservations", body, lambda reply: granted(Decision.parse(reply), reply), deadline)
+
+    def _call(self, method: str, path: str, body: bytes, parse: Callable[[Any], T], deadline: float | None,
+              repeat: bool = False) -> "Future[T]":
+        return self._pool.submit(self._exchange, method, path, body, parse, deadline or self._deadline, repeat)
+
+    def _wait(self, call: "Future[T]", deadline: float | None, failed: Callable[[BaseException], T],
+              keep: bool = False) -> T:
+        """Waits for a call. After the deadline, one that has not begun is dropped unless it is to be kept."""
         try:
             return call.result(deadline or self._deadline)
         except (_Unavailable, TimeoutError, FutureTimeout) as e:
+            if not keep:
+                call.cancel()
+            return failed(e)
+
+    def _fallback(self, fail_open: bool | None) -> Callable[[BaseException], Decision]:
+        return lambda problem: self._failed(problem, fail_open)
+
+    def _not_granted(self, call: "Future[Granted]", fail_open: bool | None) -> Callable[[BaseException], Granted]:
+        def cancel(late: "Future[Granted]") -> None:
+            try:
+                late_id = late.result().id
+                if late_id is not None:
+                    self._call("DELETE", path_of(late_id), b"", lambda _: None, None, repeat=True)
+            except Exception:  # there is no reservation, or it expires
+                pass
+
+        def failed(problem: BaseException) -> Granted:
             call.cancel()
-            return self._failed(e, fail_open)
+            call.add_done_callback(cancel)  # a response that arrives late has no reader
+            return Granted(self._failed(problem, fail_open))
+
+        return failed
 
     def _failed(self, problem: BaseException, fail_open: bool | None) -> Decision:
         allowed = self._fail_open if fail_open is None else fail_open
@@ -174,16 +236,7 @@ class Headgate:
 
     def _decide(self, path: str, body: bytes, deadline: float) -> Decision:
         sent = time.monotonic()  # the retry time counts from before the request: never too long
-        status, text = self._send("POST", path, body, deadline)
-        try:
-            reply = json.loads(text)
-            decision = Decision.parse(reply) if "allowed" in reply else None
-        except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as e:
-            raise _Unavailable(f"{self._url.netloc} replied {status} with a body that is not Headgate's") from e
-        if decision is None:
-            if 400 <= status < 500 and isinstance(reply.get("detail"), str):
-                raise HeadgateRejected(status, reply["detail"][:300])
-            raise _Unavailable(f"{self._url.netloc} replied {status}")
+        decision = self._exchange("POST", path, body, Decision.parse, deadline)
         if path == "/v1/check" and decision.cacheable and self._max_age > 0:
             retry = decision.retry_after
             with self._lock:
@@ -192,6 +245,28 @@ class Headgate:
                 while len(self._denials) > MAX_DENIALS:
                     self._denials.popitem(last=False)
         return decision
+
+    def _exchange(self, method: str, path: str, body: bytes, parse: Callable[[Any], T], deadline: float,
+                  repeat: bool = False) -> T:
+        """Sends a request and parses the reply. Only one that may be repeated is sent again, once, if the reply is lost."""
+        end = time.monotonic() + deadline
+        try:
+            status, text = self._send(method, path, body, deadline)
+        except _Lost:
+            left = end - time.monotonic()
+            if not repeat or left <= 0:
+                raise
+            status, text = self._send(method, path, body, left)
+        try:
+            reply = json.loads(text) if text else {}
+            if status < 300 or "allowed" in reply:
+                return parse(reply)
+            detail = reply.get("detail")
+        except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as e:
+            raise _Unavailable(f"{self._url.netloc} replied {status} with a body that is not Headgate's") from e
+        if 400 <= status < 500 and isinstance(detail, str):
+            raise HeadgateRejected(status, detail[:300])
+        raise _Unavailable(f"{self._url.netloc} replied {status}")
 
     def _send(self, method: str, path: str, body: bytes, deadline: float) -> tuple[int, bytes]:
         """Sends a request once, over the connection of this thread. Never repeats it: it may have charged."""
@@ -205,10 +280,12 @@ class Headgate:
             text = response.read(MAX_RESPONSE + 1)
             if len(text) > MAX_RESPONSE:
                 raise _Unavailable(f"{self._url.netloc} replied with more than {MAX_RESPONSE} bytes")
+            if response.length:
+                raise http.client.IncompleteRead(text, response.length)
             return response.status, text
         except (OSError, http.client.HTTPException) as e:
             connection.close()
-            raise _Unavailable(f"{self._url.netloc} failed: {e or type(e).__name__}") from e
+            raise _Lost(f"{self._url.netloc} failed: {e or type(e).__name__}") from e
         except BaseException:
             connection.close()
             raise
@@ -233,27 +310,53 @@ class Headgate:
 
 
 class AsyncHeadgate(Headgate):
-    """The same for asyncio: await check, peek and acquire. The requests run on threads of the client."""
+    """The same for asyncio: await check, peek, acquire, reserve and report_usage. The requests run on threads of the client."""
 
-    async def check(self, subject: Subject, *, cost: int = 1, costs: Mapping[str, int] | None = None,  # type: ignore[override]
+    async def check(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,  # type: ignore[override]
                     deadline: float | None = None, fail_open: bool | None = None) -> Decision:
-        return await self._await(self._start("/v1/check", subject, cost, costs, deadline), deadline, fail_open)
+        call = self._start("/v1/check", subject, cost, costs, deadline)
+        return await self._await(call, deadline, self._fallback(fail_open))
 
-    async def peek(self, subject: Subject, *, cost: int = 1, costs: Mapping[str, int] | None = None,  # type: ignore[override]
+    async def peek(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,  # type: ignore[override]
                    deadline: float | None = None, fail_open: bool | None = None) -> Decision:
-        return await self._await(self._start("/v1/peek", subject, cost, costs, deadline), deadline, fail_open)
+        call = self._start("/v1/peek", subject, cost, costs, deadline)
+        return await self._await(call, deadline, self._fallback(fail_open))
 
     async def acquire(self, subject: Subject, *, cost: int = 1, deadline: float | None = None,
                       fail_open: bool | None = None) -> "Slot":
         """Acquires slots: `async with await client.acquire(…) as slot`."""
         call = self._start("/v1/slots", subject, cost, None, deadline)
-        return Slot(self, await self._await(call, deadline, fail_open))
+        return Slot(self, await self._await(call, deadline, self._fallback(fail_open)))
 
-    async def _await(self, call: "Future[Decision]", deadline: float | None, fail_open: bool | None) -> Decision:
+    async def report_usage(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,  # type: ignore[override]
+                           deadline: float | None = None, fail_open: bool | None = None) -> Decision:
+        call = self._start("/v1/usage", subject, cost, costs, deadline)
+        return await self._await(call, deadline, self._fallback(fail_open))
+
+    async def reserve(self, subject: Subject, *, cost: int = 1, costs: Costs | None = None,  # type: ignore[override]
+                      ttl: float | None = None, deadline: float | None = None, fail_open: bool | None = None
+                      ) -> AsyncReservation:
+        """Reserves: `async with await client.reserve(…) as reservation`."""
+        call = self._start_reservation(subject, cost, costs, ttl, deadline)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(call), deadline or self._deadline)
+            made = await self._await(call, deadline, self._not_granted(call, fail_open))
+        except asyncio.CancelledError as e:
+            self._not_granted(call, fail_open)(e)
+            raise
+        return AsyncReservation(self, made, deadline, fail_open)
+
+    def reservation(self, reservation_id: str) -> AsyncReservation:  # type: ignore[override]
+        return AsyncReservation(self, Granted(Decision(allowed=True), reservation_id))
+
+    async def _await(self, call: "Future[T]", deadline: float | None, failed: Callable[[BaseException], T],
+                     keep: bool = False) -> T:
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(call)), deadline or self._deadline)
         except (_Unavailable, TimeoutError, asyncio.TimeoutError) as e:
-            return self._failed(e, fail_open)
+            return failed(e)
+        finally:
+            if not keep:
+                call.cancel()
 
 
 class Slot:

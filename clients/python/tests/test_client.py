@@ -48,6 +48,8 @@ class Scripted:
                 self.end_headers()
                 self.wfile.write(body)
 
+            do_PATCH = do_POST
+
             def log_message(self, *_):
                 pass
 
@@ -246,7 +248,7 @@ class ReadmeTest(unittest.TestCase):
     def test_examples_run(self):
         text = (Path(__file__).parent.parent / "README.md").read_text()
         blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         names = {}
         for block in blocks:
             block = block.replace("http://127.0.0.1:8080", URL).replace("token=None", f"token={TOKEN!r}")

@@ -1,4 +1,5 @@
 import type { components } from "./openapi.js";
+import { requireReservation, Reservation, type Costs } from "./reservation.js";
 
 /** A key, or a set of attributes. */
 export type Subject = string | Readonly<Record<string, string>>;
@@ -20,10 +21,13 @@ export interface Options {
 /** The settings of one call. */
 export interface CallOptions {
   cost?: number;
-  costs?: Readonly<Record<string, number>>;
+  costs?: Costs;
   deadlineMs?: number;
   failOpen?: boolean;
 }
+
+/** The settings of a reservation. The deadline and the failure mode are for its later calls, too. */
+export type ReserveOptions = CallOptions & Pick<components["schemas"]["ReservationRequest"], "ttlMs">;
 
 /** The state of one limit. */
 export type Limit = components["schemas"]["Limit"];
@@ -56,7 +60,13 @@ interface Denial {
   retryAt: number;
 }
 
-/** Asks a service. No request is repeated, since one without a response may have been charged. */
+/** A body that exceeds the bound. */
+class TooLong extends Error {}
+
+/**
+ * Asks a service. No request is repeated, since one without a response may have been charged. The exceptions are a
+ * settlement and a cancellation of a reservation, which the service executes once.
+ */
 export class Headgate {
   readonly #url: string;
   readonly #token: string | undefined;
@@ -99,28 +109,62 @@ export class Headgate {
 
   /** Releases a slot. Ignores an unavailable service: the slot expires. */
   async release(id: string): Promise<void> {
-    await this.#send("DELETE", `/v1/slots/${encodeURIComponent(id)}`, undefined, this.#options.deadlineMs).catch(() => {});
+    await this.#exchange("DELETE", `/v1/slots/${encodeURIComponent(id)}`, undefined, {}).catch(() => {});
   }
 
-  async #decide(path: string, subject: Subject, options: CallOptions): Promise<Decision> {
+  /** Charges usage after the fact, even beyond the limits. If there is a `failure`, it may not be charged. */
+  reportUsage(subject: Subject, options: CallOptions = {}): Promise<Decision> {
+    return this.#decide("/v1/usage", subject, options);
+  }
+
+  /** Reserves an estimate of the costs of a request: `await using reservation = await client.reserve(…)`. */
+  async reserve(subject: Subject, options: ReserveOptions = {}): Promise<Reservation> {
+    return this.#reservation(await this.#decide("/v1/reservations", subject, options), options);
+  }
+
+  /** Returns a reservation that another process has made, by its id. Sends nothing. */
+  reservation(id: string): Reservation {
+    return this.#reservation({ ...withoutLimit(true, "store"), id }, {});
+  }
+
+  #reservation(decision: Decision, options: CallOptions): Reservation {
+    return new Reservation(decision, {
+      exchange: (method, path, body, repeat) => this.#exchange(method, path, body, options, repeat),
+      failed: (problem) => this.#failed(problem, options),
+    });
+  }
+
+  async #decide(path: string, subject: Subject, options: ReserveOptions): Promise<Decision> {
     const who = typeof subject === "string" ? { key: subject } : { subject };
-    const body = JSON.stringify({ ...who, cost: options.cost ?? 1, ...(options.costs ? { costs: options.costs } : {}) });
+    const { cost, costs, ttlMs } = options;
+    const reserves = path === "/v1/reservations";
+    const body = JSON.stringify({ ...who, cost: cost ?? 1, costs: costs ?? undefined, ttlMs: reserves ? ttlMs : undefined });
     const cache = path === "/v1/check" && this.#options.maxDenialAgeMs > 0;
     const sent = performance.now(); // the retry time counts from before the request, so that it is never too long
     const repeated = cache ? this.#repeated(body, sent) : undefined;
     if (repeated) return repeated;
     try {
-      const { status, text } = await this.#send("POST", path, body, options.deadlineMs ?? this.#options.deadlineMs);
-      const decision = parse(status, text);
+      const decision = decisionOf(await this.#exchange("POST", path, body, options));
+      if (reserves && decision.allowed) requireReservation(decision);
       if (cache) this.#remember(body, decision, sent);
       return decision;
     } catch (e) {
-      if (e instanceof HeadgateRejected) throw e;
-      return this.#failed(e, options.failOpen ?? this.#options.failOpen);
+      return this.#failed(e, options);
     }
   }
 
-  async #send(method: string, path: string, body: string | undefined, deadlineMs: number) {
+  /** Sends a request, and again, once, if the response is lost and the request may be repeated. */
+  async #exchange(method: string, path: string, body: string | undefined, options: CallOptions, repeat = false) {
+    const signal = AbortSignal.timeout(options.deadlineMs ?? this.#options.deadlineMs);
+    const sent = this.#send(method, path, body, signal).catch((e: unknown) => {
+      if (!repeat || signal.aborted || e instanceof TooLong) throw e;
+      return this.#send(method, path, body, signal);
+    });
+    const { status, text } = await sent;
+    return parse(status, text);
+  }
+
+  async #send(method: string, path: string, body: string | undefined, signal: AbortSignal) {
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (this.#token !== undefined) headers["Authorization"] = `Bearer ${this.#token}`;
@@ -128,19 +172,18 @@ export class Headgate {
       method,
       headers,
       redirect: "manual",
-      signal: AbortSignal.timeout(deadlineMs),
+      signal,
       ...(body === undefined ? {} : { body }),
     });
     return { status: response.status, text: await bounded(response) };
   }
 
-  #failed(problem: unknown, allowed: boolean): Decision {
+  #failed(problem: unknown, options: CallOptions): Decision {
+    if (problem instanceof HeadgateRejected) throw problem;
+    const allowed = options.failOpen ?? this.#options.failOpen;
     const cause = problem instanceof Error && problem.cause instanceof Error ? `: ${problem.cause.message}` : "";
     const failure = `${this.#url} failed: ${problem instanceof Error ? problem.message : String(problem)}${cause}`;
-    return {
-      allowed, rule: null, limit: null, remaining: null, retryAfterMs: allowed ? 0 : 1000, resetAfterMs: null, delayMs: 0,
-      source: "fallback", violated: [], limits: [], failure,
-    };
+    return { ...withoutLimit(allowed, "fallback"), failure };
   }
 
   #repeated(body: string, now: number): Decision | undefined {
@@ -186,16 +229,29 @@ export class Slot {
   }
 }
 
-function parse(status: number, text: string): Decision {
-  const reply: unknown = JSON.parse(text);
-  const body = (typeof reply === "object" && reply !== null ? reply : {}) as Partial<Decision> & { detail?: unknown };
+/** Returns the body of a response, or throws if it is a rejection or none of the service. */
+function parse(status: number, text: string): Readonly<Record<string, unknown>> {
+  const reply: unknown = text === "" ? {} : JSON.parse(text);
+  const body = (typeof reply === "object" && reply !== null ? reply : {}) as Record<string, unknown>;
+  if ((status >= 200 && status < 300) || typeof body["allowed"] === "boolean") return body;
+  if (status >= 400 && status < 500 && typeof body["detail"] === "string") {
+    throw new HeadgateRejected(status, body["detail"].slice(0, 300));
+  }
+  throw new Error(`it replied ${status}, which is not a response of Headgate`);
+}
+
+function withoutLimit(allowed: boolean, source: Decision["source"]): Decision {
+  return {
+    allowed, rule: null, limit: null, remaining: null, retryAfterMs: allowed ? 0 : 1000, resetAfterMs: null, delayMs: 0,
+    source, violated: [], limits: [],
+  };
+}
+
+function decisionOf(body: Partial<Decision>): Decision {
   if (typeof body.allowed === "boolean" && typeof body.source === "string" && Array.isArray(body.limits)) {
     return body as Decision;
   }
-  if (status >= 400 && status < 500 && typeof body.detail === "string") {
-    throw new HeadgateRejected(status, body.detail.slice(0, 300));
-  }
-  throw new Error(`it replied ${status}, which is not a response of Headgate`);
+  throw new Error("it replied with a body that is not a decision");
 }
 
 /** Reads a body, and fails as soon as it is too long. */
@@ -209,7 +265,7 @@ async function bounded(response: Response): Promise<string> {
     size += part.value.byteLength;
     if (size > MAX_RESPONSE) {
       await reader.cancel();
-      throw new Error(`it replied with more than ${MAX_RESPONSE} bytes`);
+      throw new TooLong(`it replied with more than ${MAX_RESPONSE} bytes`);
     }
     text += decoder.decode(part.value, { stream: true });
   }

@@ -150,10 +150,10 @@ test("generated types are those of the API", async () => {
 test("examples of the page run", async () => {
   const page = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/```js\n(.*?)```/gs)].map((match) => match[1].replace(/^import .*$/gm, ""));
-  assert.equal(blocks.length, 2);
+  assert.equal(blocks.length, 3);
   const code = blocks.join("\n").replace("http://127.0.0.1:8080", url).replace("token: undefined", `token: "${token}"`);
   const run = new Function("Headgate", "limit", "console", `return (async () => {${code}})()`);
   const printed = [];
   await run(Headgate, limit, { log: (text) => printed.push(text) });
-  assert.deepEqual(printed, ["one report at a time"]);
+  assert.deepEqual(printed, ["one report at a time", "4 tokens"]);
 });
