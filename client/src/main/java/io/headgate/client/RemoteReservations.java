@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
  * repeated, since it may add permits. An id that is not valid, or whose reservation ended more than
  * ten minutes ago, is a {@link RequestRejectedException} with status 404 in every mode.
  *
- * <p>Thread-safe. An id is a credential: whoever has it can settle the reservation.
+ * <p>Thread-safe. An id is a credential: any program that has it can settle the reservation.
  */
 public final class RemoteReservations {
   private static final String PATH = "/v1/reservations";
