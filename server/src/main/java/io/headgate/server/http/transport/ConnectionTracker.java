@@ -57,6 +57,7 @@ public final class ConnectionTracker {
     open.put(connection, state);
     connection.closeHandler(closed -> remove(state));
     HeaderReadListener.install(connection, budget, bytes -> headBytesRead(state, bytes));
+    ShortResponseEncoder.install(connection);
     HeaderSizeMeter.install(connection, state);
     state.backpressure = ReadBackpressure.install(connection, backpressureListener(state));
     if (goingAway) {
