@@ -8,6 +8,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
+import io.headgate.store.BatchScope;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -61,6 +62,7 @@ public final class Reservations {
 
   /** Waits for a stage; throws the {@link StoreException} that it fails with. */
   static <T> T await(CompletionStage<T> stage) {
+    BatchScope.flush();
     try {
       return stage.toCompletableFuture().get();
     } catch (ExecutionException e) {

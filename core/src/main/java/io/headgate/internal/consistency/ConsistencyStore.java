@@ -6,6 +6,7 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.BatchScope;
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
@@ -289,6 +290,7 @@ public final class ConsistencyStore extends ForwardingStore {
   }
 
   private static PlanResult await(CompletionStage<PlanResult> stage) {
+    BatchScope.flush();
     try {
       return stage.toCompletableFuture().get();
     } catch (ExecutionException e) {

@@ -11,6 +11,7 @@ import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.BatchScope;
 import io.headgate.store.HoldStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
@@ -387,6 +388,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   /** Waits until the deadline, then until the {@link DeadlineSweeper} ends the wait. */
   private <T> T await(CompletionStage<T> stage) {
+    BatchScope.flush();
     var future = stage.toCompletableFuture();
     long since = deadline.now();
     try {

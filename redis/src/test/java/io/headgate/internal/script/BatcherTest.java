@@ -9,6 +9,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.BatchScope;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.headgate.store.Ticker;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** Each command has a key of its own, so the number of keys of a call is that of its commands. */
+@SuppressWarnings("try") // a scope has an effect without being referenced
 class BatcherTest {
   private static final RuleSet RULES =
       RuleSet.of(
@@ -69,6 +71,36 @@ class BatcherTest {
     submit(5);
     answer(1);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 10, 5);
+  }
+
+  @Test
+  void commandsOfAScopeAreSentTogetherWhenItCloses() {
+    try (var scope = BatchScope.open()) {
+      submit(12);
+      assertThat(sizes()).isEmpty();
+    }
+    assertThat(sizes()).containsExactly(12);
+    submit(1);
+    assertThat(sizes()).containsExactly(12, 1);
+  }
+
+  @Test
+  void fullBatchIsSentBeforeTheScopeCloses() {
+    try (var scope = BatchScope.open()) {
+      submit(Batcher.MAX_BATCH);
+      assertThat(sizes()).containsExactly(32, 32, 32, 32);
+    }
+  }
+
+  @Test
+  void commandOfAnotherThreadIsSentImmediatelyAfterThoseOfAScope() throws InterruptedException {
+    try (var scope = BatchScope.open()) {
+      submit(2);
+      Thread.ofPlatform().start(() -> submit(1)).join();
+      assertThat(sizes()).containsExactly(3);
+      submit(1);
+    }
+    assertThat(sizes()).containsExactly(3, 1);
   }
 
   @Test

@@ -1,103 +1,149 @@
 package io.headgate.server.api;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import io.headgate.http.TextSyntax;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufOutputStream;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes compact JSON in the order of the calls, as UTF-8, through Jackson's generator. Adds what
- * the replies of the service have in common: control characters are escaped, unpaired surrogates
- * become U+FFFD, and decimals have at most three places. Not thread-safe.
+ * Writes compact JSON in the order of the calls, as UTF-8, into an array. Control characters are
+ * escaped, unpaired surrogates become U+FFFD, and decimals have at most three places. Texts of
+ * printable ASCII, which almost all are, are copied; {@link EscapedText} encodes the others. Not
+ * thread-safe.
  *
- * <p>Every method throws {@link UncheckedIOException} if the calls do not form valid JSON.
+ * <p>Every method throws {@link IllegalStateException} if the calls do not form valid JSON.
  */
 public final class JsonWriter {
-  private static final JsonFactory FACTORY =
-      new JsonFactoryBuilder()
-          .characterEscapes(new ControlEscapes())
-          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
-          .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
-          .build();
-
   private static final int INITIAL_BYTES = 512; // enough for a decision
+  private static final int MAX_DEPTH = Long.SIZE;
+  private static final int MAX_DIGITS = 20; // of a long, with its sign
+  private static final byte[] TRUE = ascii("true");
+  private static final byte[] FALSE = ascii("false");
+  private static final byte[] NULL = ascii("null");
 
-  private final ByteBuf bytes = Unpooled.buffer(INITIAL_BYTES);
-  private final JsonGenerator out;
+  private byte[] bytes = new byte[INITIAL_BYTES];
+  private int length;
+  private int depth;
+  private long objects; // bit d is set if the container at depth d + 1 is an object
+  private boolean empty = true; // nothing has been written in the current container
+  private boolean named; // the value of a member comes next
 
-  public JsonWriter() {
-    try {
-      out = FACTORY.createGenerator((OutputStream) new ByteBufOutputStream(bytes));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** A call of the generator. It writes to memory, so it fails only if it may not come next. */
-  private interface Step {
-    void run() throws IOException;
-  }
-
-  private JsonWriter write(Step step) {
-    try {
-      step.run();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return this;
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /** Begins an object. */
   public JsonWriter begin() {
-    return write(out::writeStartObject);
+    return open('{', true);
   }
 
   /** Ends an object. */
   public JsonWriter end() {
-    return write(out::writeEndObject).closeAtRoot();
+    return close('}', true);
   }
 
   /** Begins an array. */
   public JsonWriter beginList() {
-    return write(out::writeStartArray);
+    return open('[', false);
   }
 
   /** Ends an array. */
   public JsonWriter endList() {
-    return write(out::writeEndArray).closeAtRoot();
+    return close(']', false);
   }
 
-  /** Returns the generator's buffers to its pool once the JSON is complete. */
-  private JsonWriter closeAtRoot() {
-    return out.getOutputContext().inRoot() ? write(out::close) : this;
+  private JsonWriter open(char bracket, boolean object) {
+    beginValue();
+    if (depth == MAX_DEPTH) throw new IllegalStateException("the JSON is too deeply nested");
+    long bit = 1L << depth;
+    objects = object ? objects | bit : objects & ~bit;
+    depth++;
+    empty = true;
+    return append(bracket);
+  }
+
+  private JsonWriter close(char bracket, boolean object) {
+    if (depth == 0 || named || isObject() != object) {
+      throw new IllegalStateException("'%c' is not possible here".formatted(bracket));
+    }
+    depth--;
+    empty = false;
+    return append(bracket);
+  }
+
+  private boolean isObject() {
+    return (objects >>> (depth - 1) & 1) != 0;
+  }
+
+  /** Writes the comma before a value, unless it is the first one or has a name. */
+  private void beginValue() {
+    if (named) {
+      named = false;
+      return;
+    }
+    if (depth == 0 ? !empty : isObject()) {
+      throw new IllegalStateException("a value is not possible here");
+    }
+    separate();
+  }
+
+  private void beginName() {
+    if (depth == 0 || named || !isObject()) {
+      throw new IllegalStateException("a name is not possible here");
+    }
+    separate();
+    named = true;
+  }
+
+  private void separate() {
+    if (empty) empty = false;
+    else append(',');
   }
 
   /** Writes the name of a member; its value comes next. */
   public JsonWriter name(String name) {
-    return write(() -> out.writeFieldName(name));
+    beginName();
+    return quote(name).append(':');
+  }
+
+  /** Writes the name of a member; its value comes next. */
+  public JsonWriter name(JsonName name) {
+    beginName();
+    return append(name.bytes());
   }
 
   /** Writes a string. Control characters are escaped; unpaired surrogates become U+FFFD. */
   public JsonWriter value(String text) {
-    return write(() -> out.writeString(wellFormed(text)));
+    beginValue();
+    return quote(text);
   }
 
   /** Writes an integer. */
   public JsonWriter value(long number) {
-    return write(() -> out.writeNumber(number));
+    beginValue();
+    reserve(MAX_DIGITS);
+    long rest = number;
+    if (rest < 0) bytes[length++] = '-';
+    else rest = -rest; // every long has a negative, and one has no positive
+    int at = length + digits(rest);
+    length = at;
+    do {
+      bytes[--at] = (byte) ('0' - rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    return this;
+  }
+
+  private static int digits(long negative) {
+    int digits = 1;
+    for (long bound = -10; negative <= bound; bound *= 10) {
+      if (++digits == MAX_DIGITS - 1) break; // the next bound would overflow
+    }
+    return digits;
   }
 
   /** Writes a number with at most three decimals; null if it is not finite. */
@@ -105,12 +151,13 @@ public final class JsonWriter {
     if (!Double.isFinite(number)) return nullValue();
     if (Math.abs(number) >= 1e15) return value((long) number);
     var rounded = BigDecimal.valueOf(Math.round(number * 1_000), 3).stripTrailingZeros();
-    return write(() -> out.writeNumber(rounded.toPlainString()));
+    return json(rounded.toPlainString());
   }
 
   /** Writes a boolean. */
   public JsonWriter value(boolean flag) {
-    return write(() -> out.writeBoolean(flag));
+    beginValue();
+    return append(flag ? TRUE : FALSE);
   }
 
   /** Writes an array of strings. */
@@ -129,7 +176,8 @@ public final class JsonWriter {
 
   /** Writes null. */
   public JsonWriter nullValue() {
-    return write(out::writeNull);
+    beginValue();
+    return append(NULL);
   }
 
   /** Writes a member whose value is a string, or null if empty. */
@@ -140,43 +188,61 @@ public final class JsonWriter {
 
   /** Writes a value that is JSON already. */
   public JsonWriter json(String text) {
-    return write(() -> out.writeRawValue(text));
+    beginValue();
+    return append(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Writes a string member whose name may have any characters. */
   public JsonWriter member(String name, String text) {
-    return name(wellFormed(name)).value(text);
+    return name(name).value(text);
   }
 
-  private static String wellFormed(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (TextSyntax.isLoneSurrogate(text, i)) return withoutLoneSurrogates(text);
+  /** Appends a text in quotes. */
+  private JsonWriter quote(String text) {
+    int size = text.length();
+    reserve(size + 2);
+    var to = bytes;
+    int at = length;
+    to[at++] = '"';
+    for (int i = 0; i < size; i++) {
+      char c = text.charAt(i);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') return append(EscapedText.quoted(text));
+      to[at++] = (byte) c;
     }
-    return text;
+    to[at++] = '"';
+    length = at;
+    return this;
   }
 
-  private static String withoutLoneSurrogates(String text) {
-    var fixed = new StringBuilder(text);
-    for (int i = 0; i < text.length(); i++) {
-      if (TextSyntax.isLoneSurrogate(text, i)) fixed.setCharAt(i, '\ufffd');
-    }
-    return fixed.toString();
+  private JsonWriter append(char ascii) {
+    reserve(1);
+    bytes[length++] = (byte) ascii;
+    return this;
+  }
+
+  private JsonWriter append(byte[] part) {
+    reserve(part.length);
+    System.arraycopy(part, 0, bytes, length, part.length);
+    length += part.length;
+    return this;
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - length < more) bytes = Arrays.copyOf(bytes, 2 * bytes.length + more);
   }
 
   /**
-   * Returns the JSON in UTF-8, without a copy; nothing may be written after this call. A buffer
+   * Returns the JSON in UTF-8, without a copy; nothing may be written after this call. An array
    * that has grown is cut to its content, since responses are accounted by their length.
    */
   public Buffer buffer() {
-    write(out::flush);
-    if (bytes.capacity() > INITIAL_BYTES) bytes.capacity(bytes.readableBytes());
-    return BufferInternal.buffer(bytes);
+    if (bytes.length > INITIAL_BYTES) bytes = Arrays.copyOf(bytes, length);
+    return BufferInternal.buffer(Unpooled.wrappedBuffer(bytes).writerIndex(length));
   }
 
   /** Returns the JSON written so far. */
   @Override
   public String toString() {
-    write(out::flush);
-    return bytes.toString(StandardCharsets.UTF_8);
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
   }
 }

@@ -16,12 +16,14 @@ import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.BatchScope;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -90,6 +92,7 @@ public final class CheckService {
       Consumer<CheckResult> then) {
     long startNanos = System.nanoTime();
     if (remote) {
+      sendTogether();
       call.trace().storeCallStarted(1);
       var decided = limiter.checkForResultAsync(request).toCompletableFuture();
       boolean waited = !decided.isDone();
@@ -105,6 +108,22 @@ public final class CheckService {
       listener.decided(request, counted.apply(result), System.nanoTime() - startNanos);
       call.trace().decided(result, false);
       then.accept(result);
+    }
+  }
+
+  /**
+   * Sends the requests that the event loop handles in its current iteration to the store together:
+   * tasks run after all connections that have data have been read.
+   */
+  private static void sendTogether() {
+    if (BatchScope.isOpen()) return;
+    var eventLoop = Objects.requireNonNull(Vertx.currentContext(), "not on an event loop");
+    var scope = BatchScope.open();
+    try {
+      eventLoop.runOnContext(woken -> scope.close());
+    } catch (RuntimeException e) {
+      scope.close(); // the event loop is stopping
+      throw e;
     }
   }
 
@@ -207,6 +226,7 @@ public final class CheckService {
   private void checkConcurrently(
       PendingCall call, List<Request> requests, Consumer<List<CheckResult>> then) {
     long startNanos = System.nanoTime();
+    sendTogether();
     call.trace().storeCallStarted(requests.size());
     var results =
         requests.stream().map(r -> limiter.checkForResultAsync(r).toCompletableFuture()).toList();
@@ -239,7 +259,10 @@ public final class CheckService {
       Runnable expired,
       Consumer<JointResult> then) {
     long startNanos = System.nanoTime();
-    if (remote) call.trace().storeCallStarted(1);
+    if (remote) {
+      sendTogether();
+      call.trace().storeCallStarted(1);
+    }
     var decided = limiter.checkAllAsync(planner.apply(limiter)).toCompletableFuture();
     if (decided.isDone()) {
       then.accept(decided(call, requests, decided.join(), startNanos, false));
@@ -280,7 +303,10 @@ public final class CheckService {
    */
   public void reserve(PendingCall call, Request request, Duration ttl, Consumer<Reservation> then) {
     long startNanos = System.nanoTime();
-    if (remote) call.trace().storeCallStarted(1);
+    if (remote) {
+      sendTogether();
+      call.trace().storeCallStarted(1);
+    }
     var reserved =
         orProblem(() -> limiter.reserveAsync(request, ttl), NOT_RESERVED).toCompletableFuture();
     boolean waited = !reserved.isDone();

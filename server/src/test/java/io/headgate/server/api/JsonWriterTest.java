@@ -3,14 +3,17 @@ package io.headgate.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import io.vertx.core.internal.buffer.BufferInternal;
-import java.io.UncheckedIOException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonWriterTest {
   private static String written(String text) {
@@ -85,10 +88,60 @@ class JsonWriterTest {
     assertThat(buffer.getByteBuf().capacity()).isEqualTo(buffer.length()).isGreaterThan(40_000);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      longs = {0, -1, 9, 10, -10, 99, 100, 999_999_999_999_999_999L, 1_000_000_000_000_000_000L})
+  void integerHasAllItsDigits(long number) {
+    for (long n : new long[] {number, -number, Long.MAX_VALUE - number, Long.MIN_VALUE + number}) {
+      assertThat(new JsonWriter().value(n)).hasToString(Long.toString(n));
+    }
+  }
+
+  @Test
+  void everyCharacterIsReadBackByJackson() throws IOException {
+    for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+      if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) continue;
+      if (c > 0x300 && c % 251 != 0) continue;
+      String text = "a" + Character.toString(c) + "b";
+      try (var parser = new JsonFactory().createParser(written(text))) {
+        parser.nextToken();
+        assertThat(parser.nextTextValue()).isEqualTo(text);
+      }
+    }
+  }
+
+  @Test
+  void encodedNameIsWrittenAsItsText() {
+    var out = new JsonWriter().begin().name(JsonName.of("retryAfterMs")).value(1);
+    assertThat(out.name(JsonName.of("violated-policies")).nullValue().end())
+        .hasToString("{\"retryAfterMs\":1,\"violated-policies\":null}");
+    assertThatThrownBy(() -> JsonName.of("a\"b")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> JsonName.of("é")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void nestingBeyondTheMaximumIsRejected() {
+    var out = new JsonWriter();
+    for (int i = 0; i < 64; i++) out.beginList();
+    assertThatThrownBy(out::begin).isInstanceOf(IllegalStateException.class);
+    for (int i = 0; i < 64; i++) out.endList();
+    assertThat(out).hasToString("[".repeat(64) + "]".repeat(64));
+  }
+
   @Test
   void callsThatDoNotFormJsonAreRejected() {
     var list = new JsonWriter().beginList();
-    assertThatThrownBy(() -> list.name("a")).isInstanceOf(UncheckedIOException.class);
-    assertThatThrownBy(list::end).isInstanceOf(UncheckedIOException.class);
+    assertRejected(() -> list.name("a"), () -> list.name(JsonName.of("a")), list::end);
+    var object = new JsonWriter().begin();
+    assertRejected(
+        () -> object.value(1), () -> object.value("a"), object::nullValue, object::endList);
+    object.name("a");
+    assertRejected(() -> object.name("b"), object::end);
+    assertThat(object.value(1).end()).hasToString("{\"a\":1}");
+    assertRejected(object::begin, () -> object.value(true), () -> object.name("b"), object::end);
+  }
+
+  private static void assertRejected(ThrowingCallable... calls) {
+    for (var call : calls) assertThatThrownBy(call).isInstanceOf(IllegalStateException.class);
   }
 }

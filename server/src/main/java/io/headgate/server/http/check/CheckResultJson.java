@@ -7,11 +7,32 @@ import io.headgate.http.DenialProblem;
 import io.headgate.http.ResultStatus;
 import io.headgate.http.RoundedTimes;
 import io.headgate.server.api.FailurePolicyText;
+import io.headgate.server.api.JsonName;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.store.Source;
 
 /** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
+  private static final JsonName ALLOWED = JsonName.of("allowed");
+  private static final JsonName RULE = JsonName.of("rule");
+  private static final JsonName LIMIT = JsonName.of("limit");
+  private static final JsonName REMAINING = JsonName.of("remaining");
+  private static final JsonName RETRY_AFTER_MS = JsonName.of("retryAfterMs");
+  private static final JsonName RESET_AFTER_MS = JsonName.of("resetAfterMs");
+  private static final JsonName DELAY_MS = JsonName.of("delayMs");
+  private static final JsonName SOURCE = JsonName.of("source");
+  private static final JsonName REASON = JsonName.of("reason");
+  private static final JsonName VIOLATED = JsonName.of("violated");
+  private static final JsonName LIMITS = JsonName.of("limits");
+  private static final JsonName IMPOSSIBLE = JsonName.of("impossible");
+  private static final JsonName ID = JsonName.of("id");
+  private static final JsonName SHADOW = JsonName.of("shadow");
+  private static final JsonName NAME = JsonName.of("name");
+  private static final JsonName ALGORITHM = JsonName.of("algorithm");
+  private static final JsonName MIN = JsonName.of("min");
+  private static final JsonName MAX = JsonName.of("max");
+  private static final JsonName ON_STORE_FAILURE = JsonName.of("onStoreFailure");
+
   /** Why a region denies although the limit may have permits left. */
   private static final String HOME_UNREACHABLE = "home-unreachable";
 
@@ -46,33 +67,33 @@ public final class CheckResultJson {
 
   /** Writes the fields of a result into an object that has been begun. */
   static void writeFields(JsonWriter out, CheckResult result, long waited, boolean charged) {
-    out.name("allowed").value(result.isAllowed());
+    out.name(ALLOWED).value(result.isAllowed());
     var rule = result.rule();
     var limit = result.limit();
-    if (rule.isPresent()) out.name("rule").value(rule.get().id());
-    else out.name("rule").nullValue();
+    if (rule.isPresent()) out.name(RULE).value(rule.get().id());
+    else out.name(RULE).nullValue();
     if (limit.isPresent()) {
-      out.name("limit").value(limit.get().limit());
+      out.name(LIMIT).value(limit.get().limit());
       writeRemaining(out, limit.get());
     } else {
-      out.name("limit").nullValue().name("remaining").nullValue();
+      out.name(LIMIT).nullValue().name(REMAINING).nullValue();
     }
     var decision = result.decision();
-    writeRetry(out.name("retryAfterMs"), decision);
+    writeRetry(out.name(RETRY_AFTER_MS), decision);
     if (limit.isPresent()) writeReset(out, limit.get(), waited);
-    else out.name("resetAfterMs").value(0);
-    out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
-    out.name("source").value(source(result.source()));
+    else out.name(RESET_AFTER_MS).value(0);
+    out.name(DELAY_MS).value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
+    out.name(SOURCE).value(source(result.source()));
     limit.ifPresent(report -> writePolicy(out, report));
-    if (result.source() == Source.REGION) out.name("reason").value(HOME_UNREACHABLE);
-    out.name("violated").value(result.violated());
-    out.name("limits").beginList();
+    if (result.source() == Source.REGION) out.name(REASON).value(HOME_UNREACHABLE);
+    out.name(VIOLATED).value(result.violated());
+    out.name(LIMITS).beginList();
     for (var report : result.limits()) writeLimit(out, report, waited);
     out.endList();
-    if (decision instanceof Decision.Impossible) out.name("impossible").value(true);
-    if (charged) result.slotId().ifPresent(slot -> out.name("id").value(slot));
+    if (decision instanceof Decision.Impossible) out.name(IMPOSSIBLE).value(true);
+    if (charged) result.slotId().ifPresent(slot -> out.name(ID).value(slot));
     var shadow = result.shadowViolated();
-    if (!shadow.isEmpty()) out.name("shadow").value(shadow);
+    if (!shadow.isEmpty()) out.name(SHADOW).value(shadow);
   }
 
   private static void writeRetry(JsonWriter out, Decision decision) {
@@ -89,29 +110,29 @@ public final class CheckResultJson {
   /** Writes the report of one limit. */
   static void writeLimit(JsonWriter out, LimitReport report, long waited) {
     out.begin();
-    out.name("rule").value(report.rule());
-    out.name("name").value(report.name());
-    out.name("algorithm").value(report.algorithm().id());
-    out.name("limit").value(report.limit());
+    out.name(RULE).value(report.rule());
+    out.name(NAME).value(report.name());
+    out.name(ALGORITHM).value(report.algorithm().id());
+    out.name(LIMIT).value(report.limit());
     var range = report.range();
     if (range.isPresent()) {
-      out.name("min").value(range.get().min()).name("max").value(range.get().max());
+      out.name(MIN).value(range.get().min()).name(MAX).value(range.get().max());
     }
     writeRemaining(out, report);
     writeReset(out, report, waited);
     writePolicy(out, report);
-    if (!report.enforced()) out.name("shadow").value(true);
+    if (!report.enforced()) out.name(SHADOW).value(true);
     out.end();
   }
 
   private static void writeRemaining(JsonWriter out, LimitReport report) {
-    out.name("remaining");
+    out.name(REMAINING);
     if (report.isKnown()) out.value(report.remaining());
     else out.nullValue();
   }
 
   private static void writeReset(JsonWriter out, LimitReport report, long waited) {
-    out.name("resetAfterMs");
+    out.name(RESET_AFTER_MS);
     if (!report.isKnown()) out.nullValue();
     else out.value(RoundedTimes.millis(RoundedTimes.remaining(report.resetAfter(), waited)));
   }
@@ -120,7 +141,7 @@ public final class CheckResultJson {
   private static void writePolicy(JsonWriter out, LimitReport report) {
     report
         .onStoreFailure()
-        .ifPresent(policy -> out.name("onStoreFailure").value(FailurePolicyText.of(policy)));
+        .ifPresent(policy -> out.name(ON_STORE_FAILURE).value(FailurePolicyText.of(policy)));
   }
 
   private static String source(Source source) {

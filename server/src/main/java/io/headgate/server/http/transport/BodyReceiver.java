@@ -1,7 +1,21 @@
 package io.headgate.server.http.transport;
 
-/** A request with a deadline: its body is still to come, or its response is still to be sent. */
-interface BodyReceiver {
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that may have a deadline: for its body to arrive, or for its response to be sent. Its
+ * place in the {@link DeadlineList} is in its own fields, since every request enters the list and
+ * leaves it again.
+ */
+abstract class BodyReceiver {
+  /** The neighbors in the list; null if this request has no deadline. */
+  @Nullable BodyReceiver previous;
+
+  @Nullable BodyReceiver next;
+
+  /** The last tick in which the request is in time. */
+  long deadline;
+
   /** Called when the deadline has passed. */
-  void onTimeout();
+  abstract void onTimeout();
 }

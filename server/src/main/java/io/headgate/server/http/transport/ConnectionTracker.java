@@ -3,7 +3,6 @@ package io.headgate.server.http.transport;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpConnection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ public final class ConnectionTracker {
   private static final long BYTES_PER_UNREAD_BUFFER = RequestTracking.STREAM_BYTES;
 
   private final Map<HttpConnection, ConnectionState> open = new HashMap<>();
-  private final Map<BodyReceiver, Long> deadlines = new LinkedHashMap<>();
+  private final DeadlineList deadlines = new DeadlineList();
   private final MemoryBudget budget;
   private final MemoryBudget.Share share;
   private final long idleTicks;
@@ -57,6 +56,7 @@ public final class ConnectionTracker {
     open.put(connection, state);
     connection.closeHandler(closed -> remove(state));
     HeaderReadListener.install(connection, budget, bytes -> headBytesRead(state, bytes));
+    ShortResponseEncoder.install(connection);
     HeaderSizeMeter.install(connection, state);
     state.backpressure = ReadBackpressure.install(connection, backpressureListener(state));
     if (goingAway) {
@@ -205,15 +205,7 @@ public final class ConnectionTracker {
    */
   public void tick() {
     now++;
-    var slow =
-        deadlines.entrySet().stream()
-            .filter(entry -> now > entry.getValue())
-            .map(Map.Entry::getKey)
-            .toList();
-    for (var request : slow) {
-      deadlines.remove(request);
-      request.onTimeout();
-    }
+    for (var request : deadlines.removeExpired(now)) request.onTimeout();
     var stalled = open.values().stream().filter(this::isStalled).toList();
     for (var state : stalled) {
       remove(state);

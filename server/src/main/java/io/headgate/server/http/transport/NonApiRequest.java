@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
  * Applies the deadlines and the memory budget of connections to an HTTP/2 request that is not part
  * of this API, such as a gRPC call. Confined to its event loop.
  */
-public final class NonApiRequest implements BodyReceiver {
+public final class NonApiRequest extends BodyReceiver {
   private static final long NO_ERROR = 0;
   private static final long REFUSED_STREAM = 7;
   private static final long CANCEL = 8;
@@ -90,7 +90,7 @@ public final class NonApiRequest implements BodyReceiver {
   }
 
   @Override
-  public void onTimeout() {
+  void onTimeout() {
     if (!request.response().closed()) request.response().reset(CANCEL);
   }
 

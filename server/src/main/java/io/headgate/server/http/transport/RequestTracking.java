@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * connection, and its trace. A request that is never begun is not accounted for. Confined to its
  * event loop.
  */
-final class RequestTracking implements BodyReceiver {
+final class RequestTracking extends BodyReceiver {
   private static final long CANCEL = 8; // HTTP/2 error code
 
   /** The memory of an HTTP/2 stream with a short body and a short response. */
@@ -174,7 +174,7 @@ final class RequestTracking implements BodyReceiver {
 
   /** Called when the body does not arrive, or the response is not received, in time. */
   @Override
-  public void onTimeout() {
+  void onTimeout() {
     if (!sending) onBodyTimeout.run();
     else if (isHttp2()) request.response().reset(CANCEL);
     else if (connection != null) connection.cut();
