@@ -62,14 +62,12 @@ end
 
 -- Executes the commands from `pos` on, up to the first that needs the general path.
 local function fast_path()
-  while pos <= #args do
+  local size = #args
+  while pos <= size do
     local mode, k, limit = args[pos], args[pos + 2], limits[args[pos + 3]]
-    while mode == 8 and settle() do
-      mode, k, limit = args[pos], args[pos + 2], limits[args[pos + 3]]
-      if pos > #args then return end
-    end
-    if mode > 1 then return end
-    if args[pos + 1] > 0 or limit[1] == ROLLING then
+    if mode > 1 then
+      if mode ~= 10 or not settle(k, limit) then return end
+    elseif args[pos + 1] > 0 or limit[1] == ROLLING then
       if not fast_plan() then return end
     elseif limit[1] == SLOTS then
       if not fast_slot() then return end

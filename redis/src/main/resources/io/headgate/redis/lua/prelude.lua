@@ -55,10 +55,11 @@ local function expiry_for(fresh, spare, previous)
   return math.ceil((fresh + spare) / 1000000)
 end
 
--- Writes a text with its expiry (s). The number is formatted here, since redis.call formats numbers as floating point.
+-- Writes a text with its expiry (s). The number is formatted here, since redis.call formats numbers as floating point, and
+-- in ms, since Redis would otherwise rewrite the command in ms for its replicas.
 local function set(key, text, expiry)
   if sets_expiry then
-    call('SET', key, text, 'EXAT', format('%d', expiry))
+    call('SET', key, text, 'PXAT', format('%d000', expiry))
   else
     call('SET', key, text)
   end
@@ -97,19 +98,22 @@ local function store_bucket(key, empty_at, slack, refill_time, size, previous_sl
   set(key, text, expiry)
 end
 
--- Writes the charged state of a fixed window. `size` is that of the stored text if its expiry is that of this window. Small
--- counts are one byte, and nothing else changes.
+-- Writes the charged state of a fixed window. `size` is that of the stored text if its expiry is that of this window. If
+-- the layout stays that of encode_fixed, only the count changes: one byte, or the four after its type.
 local function store_fixed(key, window_end, count, limit, size)
-  if size and count < 128 and window_end >= 4294967296 then
-    call('SETRANGE', key, '10', char(count))
-    return
+  if size and window_end >= 4294967296 then
+    if count < 128 then
+      call('SETRANGE', key, '10', char(count))
+      return
+    end
+    local suffix = limit[8] or cmsgpack.pack(limit[2], limit[3])
+    limit[8] = suffix
+    if size == 15 + #suffix and count < 4294967296 then
+      call('SETRANGE', key, '11', pack('>I4', count))
+      return
+    end
   end
-  local text = encode_fixed(window_end, count, limit)
-  if size == #text then
-    call('SETRANGE', key, '0', text)
-  else
-    set(key, text, expiry_for(window_end, 0))
-  end
+  set(key, encode_fixed(window_end, count, limit), expiry_for(window_end, 0))
 end
 
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
