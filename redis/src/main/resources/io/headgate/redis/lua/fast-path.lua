@@ -34,7 +34,7 @@ local function bucket(key, limit, cost, times, commit)
   debt = debt - slack
   slack = -debt % permits
   empty_at = empty_at + (debt + slack) / permits
-  store_bucket(key, empty_at, slack, refill_time, stored and #stored, stored_slack, stored_expiry)
+  store_bucket(key, empty_at, slack, refill_time, stored, stored_slack, stored_expiry)
   return true
 end
 
@@ -55,7 +55,7 @@ local function fixed_window(key, limit, cost, times, commit)
   local cost_total = admitted_cost(cost, times, permits - count)
   if commit and cost_total > 0 then
     -- An empty window was stored with an earlier expiry.
-    store_fixed(key, window_end, count + cost_total, limit, count > 0 and #stored)
+    store_fixed(key, window_end, count + cost_total, limit, count > 0 and stored)
   end
   return true
 end

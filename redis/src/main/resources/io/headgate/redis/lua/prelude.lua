@@ -66,10 +66,10 @@ local function set(key, text, expiry)
 end
 
 -- Encodes the state of a bucket with its expiry. Uses struct where possible: the bytes are the same in a third of the
--- time, since cmsgpack formats each number as text first.
-local function encode_bucket(empty_at, slack, refill_time, expiry)
+-- time, since cmsgpack formats each number as text first. `mark` is that of fast-settle.lua, if any.
+local function encode_bucket(empty_at, slack, refill_time, expiry, mark)
   if slack < 128 and expiry < 4294967296 then
-    return pack('>BBI8BBI8BI4', BUCKET, 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
+    return pack('>BBI8BBI8BI4', BUCKET, mark or 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
   end
   return cmsgpack.pack(BUCKET, empty_at, slack, refill_time, expiry)
 end
@@ -83,10 +83,10 @@ local function encode_fixed(window_end, count, limit)
   return cmsgpack.pack(FIXED, window_end, count, limit[2], limit[3])
 end
 
--- Writes the charged state of a bucket. If the expiry is still suitable and the layout is that of encode_bucket, only
--- empty_at and slack change.
-local function store_bucket(key, empty_at, slack, refill_time, size, previous_slack, previous_expiry)
-  if previous_expiry and size == 25 and slack < 128 and previous_slack < 128 then
+-- Writes the state of a bucket that had the text `stored`, or none. If the expiry is still suitable and the layout is that
+-- of encode_bucket, only empty_at and slack change. The mark of fast-settle.lua stays.
+local function store_bucket(key, empty_at, slack, refill_time, stored, previous_slack, previous_expiry)
+  if previous_expiry and #stored == 25 and slack < 128 and previous_slack < 128 then
     local margin, spare = previous_expiry * 1000000 - empty_at, (empty_at - now) / 2
     if margin >= 0 and (margin <= 6000000 or margin <= spare) then
       call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
@@ -94,21 +94,18 @@ local function store_bucket(key, empty_at, slack, refill_time, size, previous_sl
     end
   end
   local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
-  local text = encode_bucket(empty_at, slack, refill_time, expiry)
-  set(key, text, expiry)
+  local mark = stored and stored:byte(2) == 0xd3 and 0xd3
+  set(key, encode_bucket(empty_at, slack, refill_time, expiry, mark), expiry)
 end
 
--- Writes the charged state of a fixed window. `size` is that of the stored text if its expiry is that of this window. If
--- the layout stays that of encode_fixed, only the count changes: one byte, or the four after its type.
-local function store_fixed(key, window_end, count, limit, size)
-  if size and window_end >= 4294967296 then
+-- Writes the state of a fixed window. `stored` is the text before if its expiry is that of this window, and if the count is
+-- not below 128 for the first time. Then only the count changes: one byte, or four after their type.
+local function store_fixed(key, window_end, count, limit, stored)
+  if stored and window_end >= 4294967296 then
     if count < 128 then
       call('SETRANGE', key, '10', char(count))
       return
-    end
-    local suffix = limit[8] or cmsgpack.pack(limit[2], limit[3])
-    limit[8] = suffix
-    if size == 15 + #suffix and count < 4294967296 then
+    elseif count < 4294967296 and stored:byte(11) == 0xce then
       call('SETRANGE', key, '11', pack('>I4', count))
       return
     end
