@@ -138,8 +138,7 @@ final class ReplyReader {
   private ReservationReply settled(ReservationCommand command, boolean wasExhausted) {
     var entry = command.entries().getFirst();
     long used = entry.target();
-    long charged =
-        used == ReservationCommand.UNREPORTED ? entry.reserved().charge().cost() : used;
+    long charged = used == ReservationCommand.UNREPORTED ? entry.reserved().charge().cost() : used;
     var counter = new CounterReply(charged, used, numbers.next(), wasExhausted, 0);
     return new ReservationReply(Status.SETTLED, command.expiresAt(), false, List.of(counter));
   }

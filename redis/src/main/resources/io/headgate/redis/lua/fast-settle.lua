@@ -81,21 +81,23 @@ settle = function(k, limit)
         if slack >= permits then next_state, slack = next_state - 1, slack - permits end
       else
         returns = returns or define_returns()
+        returns.decode(returns_k, history_text) -- so that it is not read again
         next_state, slack, history = returns.reduce(first, second, limit, cost, reserved, at, was_fresh, true, returns_k)
       end
     end
-    if kind == FIXED then
-      store_fixed(key, first, rest, limit, (rest >= 128 or second < 128) and stored)
-      left = permits - rest
-    elseif next_state then
-      store_bucket(key, next_state, slack, third, stored, second, fourth)
-      left = floor((limit[4] - (next_state - now) * permits + slack) / limit[3])
-    end
+    local mark = nil -- stays as it is
     if history then
       returns.store(returns_k, history)
-      if tag == UNRETURNED then call('SETRANGE', key, '1', char(TYPE)) end
-    elseif tag == TYPE and next_state and not history_text then
-      call('SETRANGE', key, '1', char(UNRETURNED))
+      mark = TYPE
+    elseif tag == TYPE and not history_text then
+      mark = UNRETURNED
+    end
+    if kind == FIXED then
+      store_fixed(key, first, rest, limit, (rest >= 128 or second < 128) and stored, mark)
+      left = permits - rest
+    elseif next_state then
+      store_bucket(key, next_state, slack, third, stored, second, fourth, mark)
+      left = floor((limit[4] - (next_state - now) * permits + slack) / limit[3])
     end
   end
   reply[n + 1], reply[n + 2] = before == 0 and left > 0 and 5 or 4, left

@@ -84,25 +84,33 @@ local function encode_fixed(window_end, count, limit)
 end
 
 -- Writes the state of a bucket that had the text `stored`, or none. If the expiry is still suitable and the layout is that
--- of encode_bucket, only empty_at and slack change. The mark of fast-settle.lua stays.
-local function store_bucket(key, empty_at, slack, refill_time, stored, previous_slack, previous_expiry)
+-- of encode_bucket, only empty_at and slack change, and the mark of fast-settle.lua if another is given.
+local function store_bucket(key, empty_at, slack, refill_time, stored, previous_slack, previous_expiry, mark)
   if previous_expiry and #stored == 25 and slack < 128 and previous_slack < 128 then
     local margin, spare = previous_expiry * 1000000 - empty_at, (empty_at - now) / 2
     if margin >= 0 and (margin <= 6000000 or margin <= spare) then
-      call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+      if mark then
+        call('SETRANGE', key, '1', pack('>BI8B', mark, empty_at, slack))
+      else
+        call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+      end
       return
     end
   end
   local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
-  local mark = stored and stored:byte(2) == 0xd3 and 0xd3
+  mark = mark or stored and stored:byte(2) == 0xd3 and 0xd3
   set(key, encode_bucket(empty_at, slack, refill_time, expiry, mark), expiry)
 end
 
 -- Writes the state of a fixed window. `stored` is the text before if its expiry is that of this window, and if the count is
--- not below 128 for the first time. Then only the count changes: one byte, or four after their type.
-local function store_fixed(key, window_end, count, limit, stored)
+-- not below 128 for the first time. Then only the count changes: one byte, or four after their type; or also the mark.
+local function store_fixed(key, window_end, count, limit, stored, mark)
   if stored and window_end >= 4294967296 then
-    if count < 128 then
+    if mark and (count < 128 or count < 4294967296 and stored:byte(11) == 0xce) then
+      local layout = count < 128 and '>BI8B' or '>BI8BI4'
+      call('SETRANGE', key, '1', pack(layout, mark, window_end, count < 128 and count or 0xce, count))
+      return
+    elseif count < 128 then
       call('SETRANGE', key, '10', char(count))
       return
     elseif count < 4294967296 and stored:byte(11) == 0xce then
