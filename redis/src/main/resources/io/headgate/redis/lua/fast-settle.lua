@@ -14,7 +14,7 @@ settle = function(k, limit)
   local TYPE, UNRETURNED, floor = 0xcf, 0xd3, math.floor
   local args, p, now = args, pos, now -- a local is faster than an upvalue
   local used, reserved, at, was_fresh, expires_at = args[p + 4], args[p + 5], args[p + 6], args[p + 7], args[p + 8]
-  if states[k] ~= nil or now > expires_at + KEPT then return false end
+  if states[k] ~= nil or used > reserved or now > expires_at + KEPT then return false end
   local key, returns_k, kind, permits = KEYS[k], args[p + 9], limit[1], limit[2]
   local stored, stored_kind, first, second, third, fourth = pcall('GET', key), nil, 0, 0, nil, nil
   if stored then
