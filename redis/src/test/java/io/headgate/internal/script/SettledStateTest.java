@@ -25,7 +25,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -52,7 +51,7 @@ class SettledStateTest {
   private static RedisClient client;
   private static RedisCommands<byte[], byte[]> commands;
 
-  private final Map<ReservedCharge, String> nonces = new IdentityHashMap<>();
+  private final IdentityHashMap<ReservedCharge, String> nonces = new IdentityHashMap<>();
   private int reservations;
 
   @BeforeAll
