@@ -35,6 +35,7 @@ final class Batch {
   static final int RELEASE_AFTER = 7;
   static final int RESERVATION = 8;
   static final int RESETTING = 9;
+  static final int SETTLE = 10;
   static final int ALL = 0;
   static final int ANY = 1;
   static final int WEIGHTED = 2;
@@ -132,6 +133,10 @@ final class Batch {
     var first = command.entries().getFirst().reserved().charge();
     var record = names.ofReservation(first.key(), command.nonce());
     hasReturns = true;
+    if (isShortSettlement(command)) {
+      writeSettlement(record, command);
+      return;
+    }
     beginCommand(RESERVATION).put(indexOf(record)).put(code(command.action()));
     body.put(command.expiresAt()).put(command.ttl()).put(command.entries().size());
     for (var entry : command.entries()) {
@@ -148,6 +153,32 @@ final class Batch {
               : Long.toString(charge.holder()));
       body.put(returnsOf(charge));
     }
+  }
+
+  /**
+   * Returns whether a command has the short form: it settles one counter under the limit that was
+   * reserved, at no more than that. The servers of a cluster may be of an earlier version, which
+   * does not read this form.
+   */
+  private boolean isShortSettlement(ReservationCommand command) {
+    if (format != LimitFormat.NUMBERS
+        || command.action() != ReservationCommand.Action.SETTLE
+        || command.entries().size() != 1) return false;
+    var entry = command.entries().getFirst();
+    var reserved = entry.reserved();
+    return reserved.index() == 0
+        && reserved.sameLimit()
+        && reserved.charge().limit() instanceof Holdable
+        && entry.target() <= reserved.charge().cost();
+  }
+
+  private void writeSettlement(String record, ReservationCommand command) {
+    var entry = command.entries().getFirst();
+    var reserved = entry.reserved();
+    var charge = reserved.charge();
+    beginCommand(SETTLE).put(indexOf(record)).put(keyOf(charge)).put(limitOf(charge));
+    body.put(entry.target()).put(charge.cost()).put(reserved.at()).put(reserved.freshAt());
+    body.put(command.expiresAt()).put(returnsOf(charge));
   }
 
   /** Appends the record of a reset that follows. */

@@ -7,11 +7,13 @@ import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
+import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.reservation.ReservationReply.CounterReply;
 import io.headgate.reservation.ReservationReply.Status;
 import io.headgate.rule.Charge;
 import java.util.ArrayList;
+import java.util.List;
 
 /** Reads the reply of the script to a batch, in the order of its commands. Not thread-safe. */
 final class ReplyReader {
@@ -19,6 +21,8 @@ final class ReplyReader {
   private static final int PASSED = 0;
   private static final int REFUSED = 1;
   private static final int EXCEEDS_CAPACITY = 2;
+  private static final int SETTLED_AS_REQUESTED = 4; // of operations on reservations
+  private static final int SETTLED_WITH_PERMITS_AGAIN = 5;
 
   private final MessagePackReader numbers;
   private final long now;
@@ -100,13 +104,16 @@ final class ReplyReader {
   }
 
   /**
-   * Reads the reply to an operation on a reservation.
-   *
-   * @param size the number of counters
+   * Reads the reply to an operation on a reservation: the status and its fields, or only the
+   * permits that are left if the reservation was settled as the command requests.
    */
-  ReservationReply reservation(int size) {
+  ReservationReply reservation(ReservationCommand command) {
+    long kind = numbers.next();
+    if (kind == SETTLED_AS_REQUESTED || kind == SETTLED_WITH_PERMITS_AGAIN) {
+      return settled(command, kind == SETTLED_WITH_PERMITS_AGAIN);
+    }
     var status =
-        switch ((int) numbers.next()) {
+        switch ((int) kind) {
           case 0 -> Status.UNKNOWN;
           case 1 -> Status.OPEN;
           case 2 -> Status.SETTLED;
@@ -116,6 +123,7 @@ final class ReplyReader {
     if (status == Status.UNKNOWN) return ReservationReply.UNKNOWN;
     long expiresAt = numbers.next();
     boolean grown = numbers.next() == 1;
+    int size = command.entries().size();
     var counters = new ArrayList<CounterReply>(size);
     for (int i = 0; i < size; i++) {
       long charged = numbers.next();
@@ -125,6 +133,14 @@ final class ReplyReader {
       counters.add(new CounterReply(charged, used, remaining, wasExhausted, numbers.next()));
     }
     return new ReservationReply(status, expiresAt, grown, counters);
+  }
+
+  private ReservationReply settled(ReservationCommand command, boolean wasExhausted) {
+    var entry = command.entries().getFirst();
+    long used = entry.target();
+    long charged = used == ReservationCommand.UNREPORTED ? entry.reserved().charge().cost() : used;
+    var counter = new CounterReply(charged, used, numbers.next(), wasExhausted, 0);
+    return new ReservationReply(Status.SETTLED, command.expiresAt(), false, List.of(counter));
   }
 
   /** Computes an outcome from the stored state, with the arithmetic by which the server charged. */

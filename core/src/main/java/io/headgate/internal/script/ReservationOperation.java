@@ -1,6 +1,7 @@
 package io.headgate.internal.script;
 
 import io.headgate.limit.FairShare;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Share;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationCommand.Action;
@@ -53,6 +54,31 @@ final class ReservationOperation {
       returns.add(returnsKey(in, keys));
     }
     return new Decoded(new ReservationCommand("", "", expiresAt, action, ttl, entries), returns);
+  }
+
+  /**
+   * Reads a settlement in its short form, after its key.
+   *
+   * @param keys the keys of the batch
+   * @param limits the limits of the batch
+   * @throws IllegalArgumentException if it is malformed
+   */
+  static Decoded readSettlement(BatchReader in, String[] keys, List<Counter> limits) {
+    var key = keys[in.count() - 1];
+    var counter = limits.get(in.count() - 1);
+    if (!(counter.limit() instanceof Holdable)) {
+      throw new IllegalArgumentException("a short settlement of a limit that returns nothing");
+    }
+    long target = in.number();
+    var charge = new Charge(counter, key, in.number(), 0, null);
+    var reserved =
+        new ReservedCharge(
+            0, charge, in.number(), in.number(), true, charge.cost(), ExpiryCharge.RESERVED);
+    var entries = List.of(new ReservationCommand.Entry(reserved, target, 0));
+    long expiresAt = in.number();
+    var returns = List.of(keys[in.count() - 1]);
+    return new Decoded(
+        new ReservationCommand("", "", expiresAt, Action.SETTLE, 0, entries), returns);
   }
 
   private static ReservationCommand.Entry entry(

@@ -182,7 +182,7 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
         command.entries().getFirst().reserved().charge(),
         false,
         batch -> batch.write(command),
-        reply -> reply.reservation(command.entries().size()));
+        reply -> reply.reservation(command));
   }
 
   /**

@@ -211,7 +211,13 @@ public final class ScriptInterpreter {
         case Batch.REPORT -> report(Math.toIntExact(count));
         case Batch.GIVE_BACK -> giveBack();
         case Batch.RESETTING -> resetting(keys[Math.toIntExact(count) - 1]);
-        case Batch.RESERVATION -> reservation(keys[Math.toIntExact(count) - 1]);
+        case Batch.RESERVATION ->
+            reservation(
+                keys[Math.toIntExact(count) - 1], ReservationOperation.read(in, keys, limits));
+        case Batch.SETTLE ->
+            reservation(
+                keys[Math.toIntExact(count) - 1],
+                ReservationOperation.readSettlement(in, keys, limits));
         case Batch.PEEK, Batch.DECIDE -> {
           if (count > 0) decideAll(Math.toIntExact(count), mode == Batch.DECIDE);
           else decideOne(mode == Batch.DECIDE);
@@ -326,8 +332,7 @@ public final class ScriptInterpreter {
       return key.isEmpty() ? ReturnHistory.NONE : memory.returns(key);
     }
 
-    private void reservation(String key) {
-      var decoded = ReservationOperation.read(in, keys, limits);
+    private void reservation(String key, ReservationOperation.Decoded decoded) {
       var command = decoded.command();
       var record = memory.reservation(key, command.expiresAt());
       var charges = decoded.charges();

@@ -34,7 +34,7 @@ local function bucket(key, limit, cost, times, commit)
   debt = debt - slack
   slack = -debt % permits
   empty_at = empty_at + (debt + slack) / permits
-  store_bucket(key, empty_at, slack, refill_time, stored and #stored, stored_slack, stored_expiry)
+  store_bucket(key, empty_at, slack, refill_time, stored, stored_slack, stored_expiry)
   return true
 end
 
@@ -55,21 +55,19 @@ local function fixed_window(key, limit, cost, times, commit)
   local cost_total = admitted_cost(cost, times, permits - count)
   if commit and cost_total > 0 then
     -- An empty window was stored with an earlier expiry.
-    store_fixed(key, window_end, count + cost_total, limit, count > 0 and #stored)
+    store_fixed(key, window_end, count + cost_total, limit, count > 0 and stored)
   end
   return true
 end
 
 -- Executes the commands from `pos` on, up to the first that needs the general path.
 local function fast_path()
-  while pos <= #args do
+  local size = #args
+  while pos <= size do
     local mode, k, limit = args[pos], args[pos + 2], limits[args[pos + 3]]
-    while mode == 8 and settle() do
-      mode, k, limit = args[pos], args[pos + 2], limits[args[pos + 3]]
-      if pos > #args then return end
-    end
-    if mode > 1 then return end
-    if args[pos + 1] > 0 or limit[1] == ROLLING then
+    if mode > 1 then
+      if mode ~= 10 or not settle(k, limit) then return end
+    elseif args[pos + 1] > 0 or limit[1] == ROLLING then
       if not fast_plan() then return end
     elseif limit[1] == SLOTS then
       if not fast_slot() then return end

@@ -10,10 +10,10 @@ local ALL, PASSED, MAX_REMOVED, SET = 0, 0, 1000, true
 -- An expiry is 3 s later than necessary (see ttl in general.lua), so charges within RENEWED µs of each other need one.
 local RENEWED, REMOVED_EVERY = 2000000, 8
 -- The charges of the plan, one list for each field: the key by index, the limit and the cost; the two fields of the state,
--- the size of its text and its expiry. For a rolling window: its last total and the time of the request; the time of the
+-- its text and its expiry. For a rolling window: its last total and the time of the request; the time of the
 -- latest request; the permits in use, its text and the index of the first request in the window; or SET as its text, and whether
 -- the set has expired members.
-local ks, charge_limits, costs, firsts, seconds, sizes, expiries = {}, {}, {}, {}, {}, {}, {}
+local ks, charge_limits, costs, firsts, seconds, previous, expiries = {}, {}, {}, {}, {}, {}, {}
 local texts, starts, counts = {}, {}, {}
 local PACKED, SHORTEST, MOST, WIDEST, KIND, USED, CONSTANT, TIMES -- of packed windows
 if packed then
@@ -25,18 +25,17 @@ end
 -- has the same steps in one function: a call of a shared one would cost each decision of a single bucket about 3%.
 local function read_bucket(i, key, limit, cost)
   local permits, available, refill_time = limit[2], limit[4], limit[6]
-  local kind, empty_at, slack, stored_refill_time, expiry, size = nil, 0, 0, nil, nil, nil
+  local kind, empty_at, slack, stored_refill_time, expiry = nil, 0, 0, nil, nil
   local stored = pcall('GET', key)
   if stored then
     if type(stored) ~= 'string' then return false end
     kind, empty_at, slack, stored_refill_time, expiry = decode(stored)
     if kind ~= BUCKET or stored_refill_time ~= refill_time or slack >= permits then return false end
-    size = #stored
   end
   local wait = empty_at - now
   if wait > refill_time then return false end
   if wait > 0 then available = available - wait * permits + slack end
-  firsts[i], seconds[i], sizes[i], expiries[i] = empty_at, slack, size, expiry
+  firsts[i], seconds[i], previous[i], expiries[i] = empty_at, slack, stored, expiry
   if cost * limit[3] > available then return false end
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + 1, empty_at, slack
   n = n + 3
@@ -46,16 +45,16 @@ end
 local function read_fixed(i, key, limit, cost)
   local permits, length = limit[2], limit[4]
   if length == 0 then return false end -- the general path handles calendar windows
-  local kind, window_end, count, stored_permits, stored_alignment, size = nil, 0, 0, nil, nil, false
+  local kind, window_end, count, stored_permits, stored_alignment, text = nil, 0, 0, nil, nil, false
   local stored = pcall('GET', key)
   if stored then
     if type(stored) ~= 'string' then return false end
     kind, window_end, count, stored_permits, stored_alignment = decode(stored)
     if kind ~= FIXED or stored_permits ~= permits or stored_alignment ~= limit[3] then return false end
-    size = count > 0 and #stored -- an empty window was stored with an earlier expiry
+    text = count > 0 and stored -- an empty window was stored with an earlier expiry
   end
-  if now >= window_end then window_end, count, size = now - now % length + length, 0, false end
-  firsts[i], seconds[i], sizes[i] = window_end, count, size
+  if now >= window_end then window_end, count, text = now - now % length + length, 0, false end
+  firsts[i], seconds[i], previous[i] = window_end, count, text
   if cost > permits - count then return false end
   reply[n + 1], reply[n + 2], reply[n + 3] = STORED_STATE + 1, window_end, count
   n = n + 3
@@ -88,7 +87,7 @@ local function read_set(i, key, limit, cost)
   local first_total, first_cost = total_of(first)
   used = total - first_total + first_cost
   if interval > 0 and time < last + interval or cost > permits - used then return false end
-  firsts[i], seconds[i], sizes[i], expiries[i], texts[i] = total, time, last, has_expired, SET
+  firsts[i], seconds[i], previous[i], expiries[i], texts[i] = total, time, last, has_expired, SET
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] =
     PASSED, interval > 0 and 0 or permits - used - cost, time + window - now, 0
   n = n + 4
@@ -122,7 +121,7 @@ local function read_rolling(i, key, limit, cost)
     end
   end
   if cost > permits - used then return false end
-  firsts[i], seconds[i], sizes[i], expiries[i], texts[i] = total, time, last, used, stored
+  firsts[i], seconds[i], previous[i], expiries[i], texts[i] = total, time, last, used, stored
   starts[i], counts[i] = first, count
   reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] =
     PASSED, interval > 0 and 0 or permits - used - cost, time + window - now, 0
@@ -136,12 +135,12 @@ local function charge_bucket(i, key, limit, cost)
   if empty_at <= now then empty_at, slack = now, 0 end
   local debt = cost * limit[3] - slack
   slack = -debt % permits
-  store_bucket(key, empty_at + (debt + slack) / permits, slack, limit[6], sizes[i], stored_slack, expiries[i])
+  store_bucket(key, empty_at + (debt + slack) / permits, slack, limit[6], previous[i], stored_slack, expiries[i])
 end
 
 -- Adds a request to a window that is a sorted set.
 local function charge_set(i, key, limit, cost)
-  local total, time, last, has_expired = firsts[i], seconds[i], sizes[i], expiries[i]
+  local total, time, last, has_expired = firsts[i], seconds[i], previous[i], expiries[i]
   local next_total = total + cost
   -- Members of one microsecond sort as texts, so they need the same length: see rolling-window.lua.
   if time == last and #string.format('%.0f', total) < #string.format('%.0f', next_total) then time = time + 1 end
@@ -160,9 +159,9 @@ local function leave(size, start)
   for i = 1, size do
     local limit = charge_limits[i]
     if limit[1] == BUCKET then
-      states[ks[i]] = sizes[i] and {BUCKET, firsts[i], seconds[i], limit[6]} or false
+      states[ks[i]] = previous[i] and {BUCKET, firsts[i], seconds[i], limit[6]} or false
     elseif limit[1] == FIXED then
-      states[ks[i]] = sizes[i] and {FIXED, firsts[i], seconds[i], limit[2], limit[3]} or false
+      states[ks[i]] = previous[i] and {FIXED, firsts[i], seconds[i], limit[2], limit[3]} or false
     end
   end
   n = start
@@ -204,12 +203,12 @@ fast_plan = function()
     if kind == BUCKET then
       charge_bucket(i, key, limit, costs[i])
     elseif kind == FIXED then
-      store_fixed(key, firsts[i], seconds[i] + costs[i], limit, sizes[i])
+      store_fixed(key, firsts[i], seconds[i] + costs[i], limit, previous[i])
     elseif texts[i] == SET then
       charge_set(i, key, limit, costs[i])
     else
       packed.append(
-        key, limit, texts[i], starts[i], sizes[i], counts[i], expiries[i], firsts[i], seconds[i], costs[i])
+        key, limit, texts[i], starts[i], previous[i], counts[i], expiries[i], firsts[i], seconds[i], costs[i])
     end
   end
   return true

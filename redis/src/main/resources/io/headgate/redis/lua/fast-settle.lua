@@ -1,79 +1,106 @@
--- Settles a reservation of one bucket or fixed window that nothing has changed since it was made, at no more than was
--- reserved. Returns false for all others, which reservation.lua handles; nothing is changed then.
+-- Settles a reservation of one token bucket or fixed window that nothing has changed since it was made (SETTLE of
+-- plan.lua). Returns false for all others, which reservation.lua handles; nothing is changed then.
+--
+-- A settlement reads the record of returns and resets only if it needs it. The second byte of a state, the MessagePack
+-- type of its first number, is UNRETURNED if a settlement has found no such record, and TYPE otherwise. Both are read as
+-- the same number, also by earlier versions. Charges of a bucket keep the byte; all else that writes the whole state sets
+-- TYPE. A settlement that stores the record sets TYPE in the same call, and so does RESETTING.
 
--- Stores the record of a settled reservation; returns false if there is one.
-local function record_settled(key, expires_at, index, used, charged, at, was_fresh)
-  local text
-  if charged == 0 then
-    text = cmsgpack.pack(2, expires_at, index, used, 0, 0)
-  else
-    text = cmsgpack.pack(2, expires_at, index, used, 0, 1, charged, at, was_fresh)
-  end
-  if not sets_expiry then return call('SET', key, text, 'NX') end
-  if expires_at < now then expires_at = now end
-  return call('SET', key, text, 'NX', 'EXAT', math.ceil((expires_at + KEPT) / 1000000))
-end
+-- Constants are locals of the function, since each local that a function shares costs every run of the script.
 
-settle = function()
-  local record, action, expires_at, ttl, count, index, k, l, used, more, reserved, at, was_fresh, same_limit =
-    unpack(args, pos + 1, pos + 14)
-  if action ~= 1 or count ~= 1 or same_limit ~= 1 or used > reserved or states[k] ~= nil then return false end
-  local limit, target, key = limits[l], used < 0 and reserved or used, KEYS[k]
-  local kind, permits = limit[1], limit[2]
-  if now > expires_at + KEPT then return false end
-  if not (kind == BUCKET and limit[7] == 0 or kind == FIXED and limit[4] > 0) then return false end
-  local returns_k = args[pos + 18]
-  local stored = redis.pcall('GET', key)
-  if type(stored) ~= 'string' then return false end
-  local history_text = call('GET', KEYS[returns_k])
-  if history_text then
-    returns = returns or define_returns()
-    returns.decode(returns_k, history_text)
-    if returns.is_reset(returns_k, at) then return false end
+local record_second, record_expiry -- the expiry of the last record (s), and as text (ms)
+
+settle = function(k, limit)
+  local TYPE, UNRETURNED, floor = 0xcf, 0xd3, math.floor
+  local args, p, now = args, pos, now -- a local is faster than an upvalue
+  local used, reserved, at, was_fresh, expires_at = args[p + 4], args[p + 5], args[p + 6], args[p + 7], args[p + 8]
+  if states[k] ~= nil or used > reserved or now > expires_at + KEPT then return false end
+  local key, returns_k, kind, permits = KEYS[k], args[p + 9], limit[1], limit[2]
+  local stored, stored_kind, first, second, third, fourth = pcall('GET', key), nil, 0, 0, nil, nil
+  if stored then
+    if type(stored) ~= 'string' then return false end
+    stored_kind, first, second, third, fourth = decode(stored)
+    if stored_kind ~= kind then return false end
   end
-  local stored_kind, first, second, third, fourth = cmsgpack.unpack(stored)
-  if stored_kind ~= kind then return false end
-  local before, left
+  local charged = used < 0 and reserved or used
+  local cost, wait, before, rest = reserved - charged, first - now, limit[5], nil
   if kind == BUCKET then
-    local period, refill_time, wait = limit[3], limit[6], first - now
-    if third ~= refill_time or second >= permits or wait <= 0 or wait > refill_time then return false end
-    -- The record is first: the return changes the history in place.
-    if not record_settled(KEYS[record], expires_at, index, used, target, at, was_fresh) then return false end
-    local cost, empty_at, slack, history = reserved - target, nil, nil, nil
-    if cost > 0 then
-      local units, left_units = cost * period, (was_fresh - 1 - now) * permits
-      if not history_text and was_fresh == first and period >= permits and units <= left_units then
+    if limit[7] ~= 0 or stored and (third ~= limit[6] or second >= permits or wait > third) then return false end
+    if wait > 0 then before = floor((limit[4] - wait * permits + second) / limit[3]) end
+  else
+    local length = limit[4]
+    if kind ~= FIXED or length == 0 then return false end
+    if stored and (third ~= permits or fourth ~= limit[3] or second > permits) then return false end
+    before = permits
+    if wait > 0 then
+      before, rest = permits - second, second - cost
+      if at >= first or at < first - length or rest < 0 then return false end
+    end
+  end
+  local tag, history_text
+  local changes = cost > 0 and wait > 0 -- otherwise time has returned all, or nothing is to return
+  if changes then
+    tag = stored:byte(2)
+    history_text = tag ~= UNRETURNED and call('GET', KEYS[returns_k])
+    if history_text then
+      returns = returns or define_returns()
+      returns.decode(returns_k, history_text)
+      if returns.is_reset(returns_k, at) then return false end
+    end
+  end
+
+  -- The record is first: the return changes the history in place. It needs no times of a charge that is final.
+  local text
+  if used > 0 and used < 4294967296 then -- the fields of cmsgpack below, each number in four bytes after 0xce
+    text = pack('>I2I8I6I7I2', 0x02cf, expires_at, 884763262976 + used, 1984274890752 + used, 0)
+  elseif charged > 0 then
+    text = cmsgpack.pack(2, expires_at, 0, used, 0, 1, charged, 0, 0)
+  else
+    text = cmsgpack.pack(2, expires_at, 0, used, 0, 0)
+  end
+  local record, is_first = KEYS[args[p + 1]], nil
+  if sets_expiry then
+    local expiry = (expires_at > now and expires_at or now) + KEPT + 999999
+    expiry = (expiry - expiry % 1000000) / 1000000
+    if expiry ~= record_second then record_second, record_expiry = expiry, format('%d000', expiry) end
+    is_first = call('SET', record, text, 'NX', 'PXAT', record_expiry)
+  else
+    is_first = call('SET', record, text, 'NX')
+  end
+  if not is_first then return false end
+
+  local left = before
+  if changes then
+    local next_state, slack, history = rest, nil, nil
+    if kind == BUCKET then
+      local period = limit[3]
+      local units = cost * period
+      if not history_text and was_fresh == first and period >= permits and units <= (was_fresh - 1 - now) * permits then
         -- Nothing was charged since, and nothing returned: returns.reduce would return the whole, without a history.
-        empty_at, slack = first - math.floor(units / permits), second + units % permits
-        if slack >= permits then empty_at, slack = empty_at - 1, slack - permits end
+        next_state, slack = first - floor(units / permits), second + units % permits
+        if slack >= permits then next_state, slack = next_state - 1, slack - permits end
       else
         returns = returns or define_returns()
-        empty_at, slack, history = returns.reduce(first, second, limit, cost, reserved, at, was_fresh, true, returns_k)
+        returns.decode(returns_k, history_text) -- so that it is not read again
+        next_state, slack, history = returns.reduce(first, second, limit, cost, reserved, at, was_fresh, true, returns_k)
       end
     end
-    before = math.floor((limit[4] - wait * permits + second) / period)
-    left = before
-    if empty_at then
-      if history then returns.store(returns_k, history) end
-      local expiry = expiry_for(empty_at, (empty_at - now) / 4, fourth)
-      write(key, encode_bucket(empty_at, slack, refill_time, expiry), expiry, #stored, fourth)
-      left = math.floor((limit[4] - (empty_at - now) * permits + slack) / period)
+    local mark = nil -- stays as it is
+    if history then
+      returns.store(returns_k, history)
+      mark = TYPE
+    elseif tag == TYPE and not history_text then
+      mark = UNRETURNED
     end
-  else
-    local window_end, charged, length = first, second, limit[4]
-    if third ~= permits or fourth ~= limit[3] or now >= window_end or charged > permits then return false end
-    if at >= window_end or at < window_end - length then return false end
-    local rest = charged - reserved + target
-    if rest < 0 then return false end
-    if not record_settled(KEYS[record], expires_at, index, used, target, at, was_fresh) then return false end
-    before, left = permits - charged, permits - rest
-    if rest < charged then
-      local expiry = expiry_for(rest == 0 and 0 or window_end, 0)
-      write(key, encode_fixed(window_end, rest, limit), expiry, #stored, expiry_for(window_end, 0))
+    if kind == FIXED then
+      store_fixed(key, first, rest, limit, (rest >= 128 or second < 128) and stored, mark)
+      left = permits - rest
+    elseif next_state then
+      store_bucket(key, next_state, slack, third, stored, second, fourth, mark)
+      left = floor((limit[4] - (next_state - now) * permits + slack) / limit[3])
     end
   end
-  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = 2, expires_at, 0, target
-  reply[n + 5], reply[n + 6], reply[n + 7], reply[n + 8] = used + 1, left, before == 0 and left > 0 and 1 or 0, 0
-  n, pos = n + 8, pos + 19
+  reply[n + 1], reply[n + 2] = before == 0 and left > 0 and 5 or 4, left
+  n, pos = n + 2, p + 10
   return true
 end

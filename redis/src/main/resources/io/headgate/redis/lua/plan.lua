@@ -22,6 +22,10 @@
 --             the permits used plus 1 (0: not reported), remaining, whether it has permits again 0|1, and the permits
 --             that updates have added
 --
+--   or        SETTLE, key of its record, key, limit, the permits used (-1: not reported), the reserved permits, when they
+--             were charged (µs), when the counter would be fresh (µs), its first expiry (µs), the key of the returns: as
+--             RESERVATION that settles one counter, of index 0 and the limit that was reserved. Returns the same, or 4 or
+--             5 if it was settled as requested, and remaining; 5 if the counter has permits again
 --   or        RESETTING, key, limit, the key of the returns to the counter: records that a reset follows; returns 1
 --
 --   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs);
@@ -29,8 +33,8 @@
 --   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;
 --   for REFUSED of a limit that is shared fairly, certain_for (µs); or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION, RESETTING =
-  1, 2, 3, 4, 5, 6, 7, 8, 9
+local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION, RESETTING, SETTLE =
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 local apply_reservation
 
 while pos <= #args do
@@ -55,15 +59,19 @@ while pos <= #args do
   elseif mode == RESETTING then
     local limit = limits[args[pos]]
     local state_now = load_state(count, limit, false)
+    local text = pcall('GET', KEYS[count])
+    if type(text) == 'string' and text:byte(2) == 0xd3 then -- see fast-settle.lua
+      call('SETRANGE', KEYS[count], '1', char(0xcf))
+    end
     returns = returns or define_returns()
     local charges = state_now[1] == HELD and state_now.state or state_now
     returns.store_reset(args[pos + 1], max(now, fresh_at[charges[1]](charges)) + (limit[1] == BUCKET and limit[6] or 0))
     n = n + 1
     reply[n] = 1
     pos = pos + 2
-  elseif mode == RESERVATION then
+  elseif mode == RESERVATION or mode == SETTLE then
     apply_reservation = apply_reservation or define_reservations()
-    apply_reservation(count)
+    apply_reservation(count, mode == SETTLE)
   elseif count > 0 then
     evaluate_multi(count, mode == DECIDE)
   else

@@ -55,20 +55,21 @@ local function expiry_for(fresh, spare, previous)
   return math.ceil((fresh + spare) / 1000000)
 end
 
--- Writes a text with its expiry (s). The number is formatted here, since redis.call formats numbers as floating point.
+-- Writes a text with its expiry (s). The number is formatted here, since redis.call formats numbers as floating point, and
+-- in ms, since Redis would otherwise rewrite the command in ms for its replicas.
 local function set(key, text, expiry)
   if sets_expiry then
-    call('SET', key, text, 'EXAT', format('%d', expiry))
+    call('SET', key, text, 'PXAT', format('%d000', expiry))
   else
     call('SET', key, text)
   end
 end
 
 -- Encodes the state of a bucket with its expiry. Uses struct where possible: the bytes are the same in a third of the
--- time, since cmsgpack formats each number as text first.
-local function encode_bucket(empty_at, slack, refill_time, expiry)
+-- time, since cmsgpack formats each number as text first. `mark` is that of fast-settle.lua, if any.
+local function encode_bucket(empty_at, slack, refill_time, expiry, mark)
   if slack < 128 and expiry < 4294967296 then
-    return pack('>BBI8BBI8BI4', BUCKET, 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
+    return pack('>BBI8BBI8BI4', BUCKET, mark or 0xcf, empty_at, slack, 0xcf, refill_time, 0xce, expiry)
   end
   return cmsgpack.pack(BUCKET, empty_at, slack, refill_time, expiry)
 end
@@ -82,34 +83,42 @@ local function encode_fixed(window_end, count, limit)
   return cmsgpack.pack(FIXED, window_end, count, limit[2], limit[3])
 end
 
--- Writes the charged state of a bucket. If the expiry is still suitable and the layout is that of encode_bucket, only
--- empty_at and slack change.
-local function store_bucket(key, empty_at, slack, refill_time, size, previous_slack, previous_expiry)
-  if previous_expiry and size == 25 and slack < 128 and previous_slack < 128 then
+-- Writes the state of a bucket that had the text `stored`, or none. If the expiry is still suitable and the layout is that
+-- of encode_bucket, only empty_at and slack change, and the mark of fast-settle.lua if another is given.
+local function store_bucket(key, empty_at, slack, refill_time, stored, previous_slack, previous_expiry, mark)
+  if previous_expiry and #stored == 25 and slack < 128 and previous_slack < 128 then
     local margin, spare = previous_expiry * 1000000 - empty_at, (empty_at - now) / 2
     if margin >= 0 and (margin <= 6000000 or margin <= spare) then
-      call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+      if mark then
+        call('SETRANGE', key, '1', pack('>BI8B', mark, empty_at, slack))
+      else
+        call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+      end
       return
     end
   end
   local expiry = expiry_for(empty_at, (empty_at - now) / 4, previous_expiry)
-  local text = encode_bucket(empty_at, slack, refill_time, expiry)
-  set(key, text, expiry)
+  mark = mark or stored and stored:byte(2) == 0xd3 and 0xd3
+  set(key, encode_bucket(empty_at, slack, refill_time, expiry, mark), expiry)
 end
 
--- Writes the charged state of a fixed window. `size` is that of the stored text if its expiry is that of this window. Small
--- counts are one byte, and nothing else changes.
-local function store_fixed(key, window_end, count, limit, size)
-  if size and count < 128 and window_end >= 4294967296 then
-    call('SETRANGE', key, '10', char(count))
-    return
+-- Writes the state of a fixed window. `stored` is the text before if its expiry is that of this window, and if the count is
+-- not below 128 for the first time. Then only the count changes: one byte, or four after their type; or also the mark.
+local function store_fixed(key, window_end, count, limit, stored, mark)
+  if stored and window_end >= 4294967296 then
+    if mark and (count < 128 or count < 4294967296 and stored:byte(11) == 0xce) then
+      local layout = count < 128 and '>BI8B' or '>BI8BI4'
+      call('SETRANGE', key, '1', pack(layout, mark, window_end, count < 128 and count or 0xce, count))
+      return
+    elseif count < 128 then
+      call('SETRANGE', key, '10', char(count))
+      return
+    elseif count < 4294967296 and stored:byte(11) == 0xce then
+      call('SETRANGE', key, '11', pack('>I4', count))
+      return
+    end
   end
-  local text = encode_fixed(window_end, count, limit)
-  if size == #text then
-    call('SETRANGE', key, '0', text)
-  else
-    set(key, text, expiry_for(window_end, 0))
-  end
+  set(key, encode_fixed(window_end, count, limit), expiry_for(window_end, 0))
 end
 
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.

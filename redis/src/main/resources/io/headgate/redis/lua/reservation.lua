@@ -152,10 +152,20 @@ local function write_record(key, status, expires_at, ledgers)
 end
 
 -- Executes one operation. Its arguments begin at `pos`; see plan.lua.
-return function(record)
-  local key, action, began_until, ttl, count = KEYS[record], unpack(args, pos, pos + 3)
-  pos = pos + 4
-  local counters = {}
+return function(record, is_settlement)
+  local key, counters = KEYS[record], {}
+  local action, began_until, ttl, count = SETTLE, args[pos + 6], 0, 0
+  if is_settlement then
+    counters[1] = {
+      index = 0, k = args[pos], limit = limits[args[pos + 1]], target = args[pos + 2], more = 0,
+      same_limit = true, max_amount = 0, on_expiry = USED, holder = '0', returns = args[pos + 7],
+      ledger = {used = UNREPORTED, grown = 0, pieces = {{args[pos + 3], args[pos + 4], args[pos + 5]}}},
+    }
+    pos = pos + 8
+  else
+    action, began_until, ttl, count = unpack(args, pos, pos + 3)
+    pos = pos + 4
+  end
   for i = 1, count do
     local c = {
       index = args[pos], k = args[pos + 1], limit = limits[args[pos + 2]], target = args[pos + 3], more = args[pos + 4],

@@ -48,15 +48,19 @@ record Script(String text, String sha1) {
   private static String compose(String guard) {
     var text = new StringBuilder(file("prelude")).append(guard);
     // A batch defines only the functions it uses: each definition costs 0.2 µs per call.
-    text.append("local packed\nlocal function define_packed()\n").append(file("packed-window"));
-    text.append("end\nif has_rolling then packed = define_packed() end\n");
+    text.append("local packed, define_packed\nif has_rolling then\ndefine_packed = function()\n");
+    text.append(file("packed-window")).append("end\npacked = define_packed()\nend\n");
     text.append("local fast_plan\nif args[2] % 2 == 1 or has_rolling then\n");
     text.append(file("fast-plan")).append("end\n");
     text.append("local fast_slot\nif has_slots then\n").append(file("fast-slot")).append("end\n");
     text.append("local returns, define_returns, settle\nif args[2] > 1 then\n");
     text.append("define_returns = function()\n").append(file("returns")).append("end\n");
     text.append(file("fast-settle")).append("end\n");
-    text.append(file("fast-path")).append(file("general")).append(file("utilization"));
+    text.append(file("fast-path"));
+    // The general path may read a packed window whose rule has another algorithm now.
+    text.append("if not define_packed then\ndefine_packed = function()\n");
+    text.append(file("packed-window")).append("end\nend\n");
+    text.append(file("general")).append(file("utilization"));
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
     part(text, "SLIDING", "sliding-window");
