@@ -52,12 +52,14 @@ public final class RateLimiter implements AutoCloseable {
     this.ticker = ticker;
     this.signals = new Signals(store, this::rules, ticker);
     signals.rulesChanged(rules);
+    var tokens = new TokenReader(store, slotIds, ticker);
     this.reservations =
         new Reservations(
             store,
             this::plan,
-            new TokenReader(store, slotIds, ticker),
-            new ReservedCounters(this::rules, signals::tune));
+            tokens,
+            new ReservedCounters(
+                this::rules, signals::tune, counter -> tokens.store().placeOf(counter)));
     this.explainer = new Explainer(signals, reservations);
     this.leases = new ClientLeases(store, request -> plan(request, false));
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());

@@ -41,7 +41,7 @@ record ReservationToken(
    * @param override the index of the rule's override that applied; -1 for none
    * @param name the counter's id within the rule
    * @param key the counter's key
-   * @param fingerprint identifies the limit that was charged
+   * @param fingerprint identifies the limit that was charged, and where
    */
   record ChargeRef(
       String rule,
@@ -54,13 +54,18 @@ record ReservationToken(
       long fingerprint) {}
 
   /**
-   * Returns a number that differs, with near certainty, between limits that count differently. The
-   * charge of a reservation is corrected under the limit that it was made under only.
+   * Returns a number that differs, with near certainty, between limits that count differently or in
+   * different places. The charge of a reservation is corrected under the limit that it was made
+   * under only, and where it was made.
+   *
+   * @param place where the limit counts; see {@code ReservationStore.placeOf}
    */
-  static long fingerprint(Limit limit) {
+  static long fingerprint(Limit limit, int place) {
     long hash = limit.algorithm().id().hashCode();
     hash = hash * 0x9E3779B97F4A7C15L + limit.capacity();
     hash = hash * 0x9E3779B97F4A7C15L + limit.window();
+    // Without regions the place is 0, and ids of earlier versions have no place.
+    if (place != 0) hash = hash * 0x9E3779B97F4A7C15L + place;
     return hash ^ hash >>> 29;
   }
 

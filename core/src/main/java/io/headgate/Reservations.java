@@ -158,7 +158,7 @@ public final class Reservations {
         });
   }
 
-  private static ReservationToken.ChargeRef ref(
+  private ReservationToken.ChargeRef ref(
       Plan.Part part, Charge charge, ReservedPlan.@Nullable Receipt receipt) {
     var counter = charge.counter();
     return new ReservationToken.ChargeRef(
@@ -169,7 +169,7 @@ public final class Reservations {
         charge.cost(),
         receipt == null ? 0 : receipt.at(),
         receipt == null ? 0 : receipt.freshAt(),
-        ReservationToken.fingerprint(charge.limit()));
+        counters.fingerprint(charge));
   }
 
   private Reservation reservation(

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * Finds the counters of a reservation by the present rules. A counter whose rule no longer exists
@@ -29,16 +30,25 @@ final class ReservedCounters {
 
   private final Supplier<RuleSet> rules;
   private final Function<Charge, Counter> tuned;
+  private final ToIntFunction<Counter> places;
 
   /**
    * Creates a finder.
    *
    * @param tuned returns the counter of a charge with the present rate of a limit that follows a
    *     signal
+   * @param places returns where a counter is reserved; see {@code ReservationStore.placeOf}
    */
-  ReservedCounters(Supplier<RuleSet> rules, Function<Charge, Counter> tuned) {
+  ReservedCounters(
+      Supplier<RuleSet> rules, Function<Charge, Counter> tuned, ToIntFunction<Counter> places) {
     this.rules = rules;
     this.tuned = tuned;
+    this.places = places;
+  }
+
+  /** Returns a number that identifies the limit of a charge, and where it counts. */
+  long fingerprint(Charge charge) {
+    return ReservationToken.fingerprint(charge.limit(), places.applyAsInt(charge.counter()));
   }
 
   /** Returns the counters of a token. */
@@ -59,7 +69,7 @@ final class ReservedCounters {
               charge,
               ref.at(),
               ref.freshAt(),
-              ReservationToken.fingerprint(charge.limit()) == ref.fingerprint(),
+              fingerprint(charge) == ref.fingerprint(),
               ReservationPlan.maxAmount(charge, settings),
               onExpiry(charge, settings)));
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param remaining the permits that the limit has left for other requests
  * @param correctable whether the charge follows the real cost. False for a slot, for a leaky
  *     bucket, a rolling window and a limit that is shared fairly, which are charged as reserved,
- *     and for a limit that was changed since the reservation
+ *     and for a limit that was changed since the reservation, or counts in another place
  */
 public record ReservedLimit(
     String rule,

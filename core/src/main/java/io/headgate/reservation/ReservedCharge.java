@@ -9,7 +9,7 @@ import io.headgate.rule.Charge;
  * @param charge the counter by the present rules, the key, and the reserved number of permits
  * @param at the time of the charge by the store's clock, in microseconds
  * @param freshAt the time at which the counter would be fresh without later charges
- * @param sameLimit whether the present limit is the one that was reserved
+ * @param sameLimit whether the present limit is the one that was reserved, and counts where it did
  * @param maxAmount the largest number of permits that the reservation may hold of the limit
  * @param onExpiry the charge if the reservation expires
  */

@@ -4,6 +4,7 @@ import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,15 @@ public interface ReservationStore {
 
   /** Returns whether there is certainly no room for another reservation, without a call. */
   boolean isFull();
+
+  /**
+   * Returns a number that identifies where permits of a counter are reserved, and of which part of
+   * its limit. A store that divides limits among regions returns another one after the rules moved
+   * the counter; a reservation then returns nothing. 0 for the whole limit in this store.
+   */
+  default int placeOf(Counter counter) {
+    return 0;
+  }
 
   /** Applies an operation to a reservation. */
   CompletionStage<ReservationReply> apply(ReservationCommand command);

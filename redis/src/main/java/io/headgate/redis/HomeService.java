@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,9 +14,11 @@ import java.util.Optional;
  * @param uri {@code http://host:port} or {@code https://host:port} of the service
  * @param token the region token of the service; empty if it needs none
  * @param deadline how long a call waits for the reply
+ * @param ca a file of certificates (PEM) to trust for {@code https://} instead of the system's. It
+ *     is read when a {@link RegionalStore} connects
  */
-public record HomeService(URI uri, Optional<String> token, Duration deadline)
-    implements RegionHome {
+public record HomeService(
+    URI uri, Optional<String> token, Duration deadline, Optional<Path> ca) implements RegionHome {
   private static final String FORM =
       "a service must be http://host:port or https://host:port, without a path, user or query";
 
@@ -30,6 +33,10 @@ public record HomeService(URI uri, Optional<String> token, Duration deadline)
             && uri.getQuery() == null
             && uri.getFragment() == null;
     if (!valid) throw new IllegalArgumentException(FORM);
+    if (ca.isPresent() && !uri.getScheme().equalsIgnoreCase("https")) {
+      throw new IllegalArgumentException(
+          "certificates to trust need a service with TLS; begin its address with https://");
+    }
     if (deadline.compareTo(Duration.ofMillis(1)) < 0
         || deadline.compareTo(Duration.ofMinutes(1)) > 0) {
       throw new IllegalArgumentException(
@@ -44,10 +51,15 @@ public record HomeService(URI uri, Optional<String> token, Duration deadline)
    */
   public static HomeService of(String address, Optional<String> token, Duration deadline) {
     try {
-      return new HomeService(new URI(address), token, deadline);
+      return new HomeService(new URI(address), token, deadline, Optional.empty());
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(FORM); // its message would show a password in the address
     }
+  }
+
+  /** Returns this home with certificates (PEM) to trust instead of the system's. */
+  public HomeService withCa(Path file) {
+    return new HomeService(uri, token, deadline, Optional.of(file));
   }
 
   /** Returns whether an address is that of a service rather than of a Redis. */

@@ -16,6 +16,7 @@ import io.headgate.rule.RegionSettings;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.StoreException;
 import io.headgate.testkit.Eventually;
@@ -25,11 +26,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reserves in two regions with a real Redis each, one of which is home. */
 class RegionReservationTest {
@@ -232,6 +237,76 @@ class RegionReservationTest {
     var made = reserve(us, 10, "shared");
     assertThat(eu.reservations().settle(made.id().orElseThrow(), Costs.plain(1)))
         .isInstanceOf(ReservationState.Unknown.class);
+  }
+
+  private static RuleSet moved(RegionSettings regions) {
+    return RuleSet.of(rule("moved").regions(regions).build());
+  }
+
+  static Stream<Arguments> divisionsOfTwoCounters() {
+    var shared = RegionSettings.DEFAULT;
+    var local = scope(RegionScope.LOCAL);
+    var home = scope(RegionScope.HOME);
+    var split = new RegionSettings(Optional.empty(), Map.of("us", 500));
+    var larger = new RegionSettings(Optional.empty(), Map.of("us", 600));
+    var other = new RegionSettings(Optional.empty(), Map.of("eu", 200));
+    return Stream.of(
+        Arguments.of(shared, local),
+        Arguments.of(local, shared),
+        Arguments.of(home, local),
+        Arguments.of(local, home),
+        Arguments.of(shared, split),
+        Arguments.of(split, shared),
+        Arguments.of(split, larger),
+        Arguments.of(split, other),
+        Arguments.of(shared, other));
+  }
+
+  @ParameterizedTest
+  @MethodSource("divisionsOfTwoCounters")
+  void reservationReturnsNothingWhereItWasNotMade(RegionSettings before, RegionSettings after) {
+    us.replaceRules(moved(after));
+    us.charge(request(15, "moved"));
+    long charged = left(us, "moved");
+    us.replaceRules(moved(before));
+    var made = reserve(us, 30, "moved");
+    assertThat(made.isAllowed()).isTrue();
+    us.replaceRules(moved(after));
+    var state = us.reservations().settle(made.id().orElseThrow(), Costs.plain(10));
+    assertThat(state)
+        .isInstanceOfSatisfying(
+            ReservationState.Settled.class,
+            settled -> {
+              assertThat(settled.limits().getFirst().charged()).isEqualTo(30);
+              assertThat(settled.limits().getFirst().correctable()).isFalse();
+            });
+    assertThat(left(us, "moved")).isLessThanOrEqualTo(charged);
+  }
+
+  static Stream<Arguments> divisionsOfOneCounter() {
+    var one = new RegionSettings(Optional.empty(), Map.of("us", 500, "eu", 500));
+    var two = new RegionSettings(Optional.empty(), Map.of("us", 500, "eu", 100, "ap", 100));
+    return Stream.of(
+        Arguments.of(RegionSettings.DEFAULT, scope(RegionScope.HOME)),
+        Arguments.of(scope(RegionScope.HOME), scope(RegionScope.SHARED)),
+        Arguments.of(one, two));
+  }
+
+  @ParameterizedTest
+  @MethodSource("divisionsOfOneCounter")
+  void reservationIsSettledUnderRulesThatCountItInTheSamePlace(
+      RegionSettings before, RegionSettings after) {
+    us.replaceRules(moved(before));
+    long fresh = left(us, "moved");
+    var made = reserve(us, 30, "moved");
+    us.replaceRules(moved(after));
+    var state = us.reservations().settle(made.id().orElseThrow(), Costs.plain(10));
+    assertThat(state)
+        .isInstanceOfSatisfying(
+            ReservationState.Settled.class,
+            settled -> assertThat(settled.limits().getFirst().charged()).isEqualTo(10));
+    us.replaceRules(moved(before));
+    Eventually.holds("the rest is back", PATIENCE, () -> left(us, "moved") == fresh - 10);
   }
 
   @Test

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A reservation of both is made at home first. If the region refuses it, the charges at home are
  * given back. Operations on it are applied at home first, and to the rest if that succeeds; since
- * they can be repeated, a failure in between does no harm. Ids are encrypted with the secret of the
+ * they can be repeated, a failure in between does no harm. If the rules have moved a counter since
+ * the reservation, its charge stays where it was made and nothing is returned elsewhere. Ids are encrypted with the secret of the
  * region and listed there, so they are valid in the region that issued them.
  *
  * <p>While home is unavailable, reservations that need it fail: a failure policy can't know the
@@ -56,6 +57,12 @@ final class RegionReservations implements ReservationStore {
           yield regions.pooled() > 0 ? new Place(true, regions.pooled()) : null;
         }
       };
+    }
+
+    /** Returns a number for {@link ReservationStore#placeOf}; 0 as in a store without regions. */
+    int number() {
+      if (atHome) return RegionSettings.WHOLE + permille;
+      return permille == RegionSettings.WHOLE ? 0 : permille;
     }
 
     Charge of(Charge charge) {
@@ -197,6 +204,12 @@ final class RegionReservations implements ReservationStore {
         made.sameLimit(),
         made.maxAmount(),
         made.onExpiry());
+  }
+
+  @Override
+  public int placeOf(Counter counter) {
+    var place = Place.of(counter, region);
+    return place == null ? -1 : place.number();
   }
 
   @Override

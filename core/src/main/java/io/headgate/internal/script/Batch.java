@@ -36,6 +36,8 @@ final class Batch {
   static final int RESERVATION = 8;
   static final int RESETTING = 9;
   static final int SETTLE = 10;
+  static final int MULTI_CHARGE = 1;
+  static final int RETURNS = 2;
   static final int ALL = 0;
   static final int ANY = 1;
   static final int WEIGHTED = 2;
@@ -196,7 +198,7 @@ final class Batch {
 
   /** Returns which parts of the script the batch needs; see {@code prelude.lua}. */
   private int parts() {
-    return (hasMultiCharge ? 1 : 0) + (hasReturns ? 2 : 0);
+    return (hasMultiCharge ? MULTI_CHARGE : 0) + (hasReturns ? RETURNS : 0);
   }
 
   private void writeSlot(int operation, Charge slot) {

@@ -33,7 +33,7 @@ final class BatchReader {
     return left > 0;
   }
 
-  /** Reads an integer, which may be encoded as text. */
+  /** Reads an integer. A text is none: the Lua code of Redis does not compare it as a number. */
   long number() {
     int type = next();
     if (type < 0x80) return type;
@@ -41,7 +41,6 @@ final class BatchReader {
       case 0xcd -> Short.toUnsignedLong(in.getShort());
       case 0xce -> Integer.toUnsignedLong(in.getInt());
       case 0xd3 -> in.getLong();
-      case 0xd9 -> Long.parseLong(readText());
       default -> throw new IllegalArgumentException("not a number: " + type);
     };
   }
@@ -51,6 +50,21 @@ final class BatchReader {
     long count = number();
     require(count >= 0 && count <= MAX_ELEMENTS, "not a count");
     return (int) count;
+  }
+
+  /** Reads 0 or 1. */
+  boolean flag() {
+    long flag = number();
+    require(flag == 0 || flag == 1, "not a flag");
+    return flag == 1;
+  }
+
+  /** Reads an integer of 64 bits, which is encoded as text since a double has 53. */
+  long holder() {
+    var text = text();
+    long holder = Long.parseLong(text);
+    require(text.equals(Long.toString(holder)), "not a holder");
+    return holder;
   }
 
   String text() {

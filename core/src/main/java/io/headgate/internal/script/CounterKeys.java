@@ -61,6 +61,11 @@ public final class CounterKeys {
     return name.startsWith("|", name.indexOf('}') + 1);
   }
 
+  /** Returns whether a key is that of returns to a bucket. */
+  static boolean isOfReturns(String name) {
+    return name.startsWith("||", name.indexOf('}') + 1);
+  }
+
   /**
    * Returns whether a key without a prefix is that of a counter, or of a reservation or of returns
    * beside it. All of these begin with a hash tag; the list of reservations has a tag of its own.

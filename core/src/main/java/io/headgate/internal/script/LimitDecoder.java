@@ -36,23 +36,24 @@ final class LimitDecoder {
   private record Encoded(List<Long> numbers, String zone) {}
 
   private final LimitFormat format;
-  private final boolean calendarsAsDays;
+  private final boolean untrusted;
   private final Map<Encoded, Counter> known = new HashMap<>();
 
   LimitDecoder(LimitFormat format) {
     this(format, false);
   }
 
-  private LimitDecoder(LimitFormat format, boolean calendarsAsDays) {
+  private LimitDecoder(LimitFormat format, boolean untrusted) {
     this.format = format;
-    this.calendarsAsDays = calendarsAsDays;
+    this.untrusted = untrusted;
   }
 
   /**
-   * Returns a decoder of limits for Redis that takes calendar windows for days of UTC, for uses to
-   * which the ends of windows do not matter.
+   * Returns a decoder of limits for Redis that another region has encoded. It rejects numbers that
+   * contradict each other, which the Lua code would compute with. It takes calendar windows for
+   * days of UTC, since only Redis needs their ends.
    */
-  static LimitDecoder withoutCalendars() {
+  static LimitDecoder ofUntrusted() {
     return new LimitDecoder(LimitFormat.NUMBERS, true);
   }
 
@@ -61,8 +62,10 @@ final class LimitDecoder {
     var numbers = new Long[LimitEncoding.COUNT];
     for (int i = 0; i < numbers.length; i++) numbers[i] = in.number();
     boolean calendar = numbers[0] == LimitEncoding.FIXED && numbers[3] == 0;
-    if (calendar && calendarsAsDays) {
-      numbers[3] = DAY_MICROS;
+    if (calendar && untrusted) {
+      requireEnds(numbers);
+      Arrays.fill(numbers, 2, numbers.length, 0L);
+      numbers[2] = numbers[3] = DAY_MICROS;
       calendar = false;
     }
     if (calendar && format != LimitFormat.CALENDARS) {
@@ -72,9 +75,38 @@ final class LimitDecoder {
     var counter = known.get(encoded);
     if (counter != null) return counter;
     if (known.size() >= MAX_KNOWN) known.clear(); // limits that were changed many times
-    counter = counterOf(limit(encoded.numbers, encoded.zone));
+    var limit = limit(encoded.numbers, encoded.zone);
+    if (untrusted) requireConsistent(limit, numbers);
+    counter = counterOf(limit);
     known.put(encoded, counter);
     return counter;
+  }
+
+  /** Requires the signature of a calendar window, and three ends of windows of at most a year. */
+  private static void requireEnds(Long[] numbers) {
+    long start = numbers[LimitEncoding.UNIT];
+    long end = numbers[LimitEncoding.UNIT + 1];
+    long next = numbers[LimitEncoding.UNIT + 2];
+    boolean valid =
+        numbers[2] < 0
+            && numbers[2] >= -1L << 32
+            && start >= 0
+            && start < end
+            && end < next
+            && next <= 1L << 53
+            && end - start <= 366 * DAY_MICROS
+            && next - end <= 366 * DAY_MICROS;
+    if (!valid) throw new IllegalArgumentException("a batch has no ends of a calendar window");
+  }
+
+  /** Requires that the numbers are those with which the limit is encoded. */
+  private static void requireConsistent(Limit limit, Long[] numbers) {
+    var expected = LimitEncoding.of(limit, 0);
+    for (int i = 0; i < expected.length; i++) {
+      if (expected[i] == numbers[i]) continue;
+      throw new IllegalArgumentException(
+          "the numbers of a limit contradict each other: " + Arrays.toString(numbers));
+    }
   }
 
   private static Counter counterOf(Limit limit) {

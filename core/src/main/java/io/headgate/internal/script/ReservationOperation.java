@@ -91,13 +91,13 @@ final class ReservationOperation {
     long cost = in.number();
     long at = in.number();
     long freshAt = in.number();
-    boolean sameLimit = in.number() == 1;
+    boolean sameLimit = in.flag();
     long maxAmount = in.number();
     var onExpiry = onExpiry(in.number());
     var charge =
         counter.limit() instanceof FairShare
             ? new Charge(counter, key, cost, 0, new Share(in.text(), SHARE_WEIGHT))
-            : new Charge(counter, key, cost, in.number(), null);
+            : new Charge(counter, key, cost, in.holder(), null);
     var reserved = new ReservedCharge(index, charge, at, freshAt, sameLimit, maxAmount, onExpiry);
     return new ReservationCommand.Entry(reserved, target, more);
   }

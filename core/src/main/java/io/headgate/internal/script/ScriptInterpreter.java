@@ -19,6 +19,7 @@ import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
+import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationRecord;
 import io.headgate.reservation.ReservationStep;
 import io.headgate.rule.Charge;
@@ -54,6 +55,21 @@ public final class ScriptInterpreter {
 
   /** The states of one hash slot. Simulations are notified of charges. */
   public interface Memory {
+    /** Is notified of the number of limits of a batch, before they are decoded. */
+    default void decoding(int limits) {}
+
+    /** Is notified of each command, before it is decoded. */
+    default void executing() {}
+
+    /** Is notified of a charge, before it is made so many times or given back. */
+    default void charging(Charge charge, long times) {}
+
+    /** Is notified of a request for a hold, before it is executed. */
+    default void holding(HoldRequest request) {}
+
+    /** Is notified of an operation on a reservation, before it is executed. */
+    default void reserving(ReservationCommand command) {}
+
     /** Returns the state of a key, {@link State#FRESH} if it has none. */
     State get(String key);
 
@@ -184,6 +200,7 @@ public final class ScriptInterpreter {
     private final Memory memory;
     private final List<Counter> limits = new ArrayList<>();
     private final MessagePackWriter out = new MessagePackWriter();
+    private int parts;
 
     Run(String[] keys, byte[] argument, long serverTime, Memory memory) {
       this.keys = keys;
@@ -195,8 +212,10 @@ public final class ScriptInterpreter {
 
     byte[] reply() {
       out.put(now);
-      number(); // whether there are plans of several charges
-      for (int count = in.count(); count > 0; count--) limits.add(decoder.read(in));
+      parts = in.count();
+      int count = in.count();
+      memory.decoding(count);
+      for (; count > 0; count--) limits.add(decoder.read(in));
       while (in.hasMore()) operation();
       return out.array();
     }
@@ -204,12 +223,17 @@ public final class ScriptInterpreter {
     private void operation() {
       int mode = Math.toIntExact(number());
       long count = number();
+      memory.executing();
       switch (mode) {
         case Batch.RENEW, Batch.RELEASE, Batch.RELEASE_AFTER ->
             changeSlot(mode, Math.toIntExact(count));
         case Batch.HOLD -> hold(Math.toIntExact(count));
         case Batch.REPORT -> report(Math.toIntExact(count));
-        case Batch.GIVE_BACK -> giveBack();
+        case Batch.GIVE_BACK -> {
+          // The Lua code would take a number of parts for a plan.
+          if (count != 0) throw new IllegalArgumentException("a charge to give back has parts");
+          giveBack();
+        }
         case Batch.RESETTING -> resetting(keys[Math.toIntExact(count) - 1]);
         case Batch.RESERVATION ->
             reservation(
@@ -219,6 +243,7 @@ public final class ScriptInterpreter {
                 keys[Math.toIntExact(count) - 1],
                 ReservationOperation.readSettlement(in, keys, limits));
         case Batch.PEEK, Batch.DECIDE -> {
+          if (count < 0) throw new IllegalArgumentException("a plan has %d parts".formatted(count));
           if (count > 0) decideAll(Math.toIntExact(count), mode == Batch.DECIDE);
           else decideOne(mode == Batch.DECIDE);
         }
@@ -226,9 +251,14 @@ public final class ScriptInterpreter {
       }
     }
 
+    /** Requires that the batch states that it needs a part of the Lua code; see prelude.lua. */
+    private void requirePart(int part) {
+      if ((parts & part) == 0) throw new IllegalArgumentException("a batch does not state its parts");
+    }
+
     private void changeSlot(int mode, int key) {
       var slots = (SlotLimit) limits.get(index()).limit();
-      long holder = number();
+      long holder = in.holder();
       var name = keys[key - 1];
       var state = memory.get(name);
       boolean holds = SlotLimit.holds(state, now, holder);
@@ -246,7 +276,7 @@ public final class ScriptInterpreter {
 
     private CompletedCall completedCall() {
       long duration = number();
-      return new CompletedCall(OUTCOMES.get((int) number()), duration);
+      return new CompletedCall(OUTCOMES.get(Math.toIntExact(number())), duration);
     }
 
     private void hold(int key) {
@@ -260,6 +290,7 @@ public final class ScriptInterpreter {
               number(),
               number());
       var name = keys[key - 1];
+      memory.holding(take);
       var taken = take.from(limit, memory.get(name), now);
       memory.settled(name, Math.min(take.usage().spent(), held(memory.get(name), take.holder())));
       memory.put(name, taken.state(), limit);
@@ -279,9 +310,11 @@ public final class ScriptInterpreter {
     }
 
     private void report(int key) {
-      var limit = (Holdable) limits.get(index()).limit();
+      var counter = limits.get(index());
+      var limit = (Holdable) counter.limit();
       long cost = number();
       var name = keys[key - 1];
+      memory.charging(new Charge(counter, name, cost, 0), 1);
       var reported = HeldState.reported(limit, memory.get(name), now, cost);
       memory.put(name, reported.state(), limit);
       if (reported.counted() && cost > 0) memory.charged(name, cost);
@@ -296,11 +329,13 @@ public final class ScriptInterpreter {
     }
 
     private void giveBack() {
+      requirePart(Batch.RETURNS);
       var name = keys[index()];
       var charge = charge(name);
       long madeAt = number();
       long wasFreshAt = number();
       var returnsKey = ReservationOperation.returnsKey(in, keys);
+      memory.charging(charge, 1);
       var receipt = new GiveBack.Receipt(charge.cost(), madeAt, wasFreshAt, true);
       var history = returns(returnsKey);
       var returned =
@@ -321,6 +356,7 @@ public final class ScriptInterpreter {
     }
 
     private void resetting(String name) {
+      requirePart(Batch.RETURNS);
       var limit = limits.get(index()).limit();
       var returnsKey = keys[index()];
       memory.put(returnsKey, ReturnHistory.ofReset(limit, memory.get(name), now));
@@ -333,7 +369,9 @@ public final class ScriptInterpreter {
     }
 
     private void reservation(String key, ReservationOperation.Decoded decoded) {
+      requirePart(Batch.RETURNS);
       var command = decoded.command();
+      memory.reserving(command);
       var record = memory.reservation(key, command.expiresAt());
       var charges = decoded.charges();
       var states = charges.stream().map(charge -> memory.get(charge.key())).toList();
@@ -354,7 +392,7 @@ public final class ScriptInterpreter {
     private Charge charge(String name) {
       var counter = limits.get(index());
       long cost = number();
-      long holder = counter.limit() instanceof SlotLimit ? number() : 0;
+      long holder = counter.limit() instanceof SlotLimit ? in.holder() : 0;
       var share =
           counter.limit() instanceof FairShare
               ? new Share(text(), Math.toIntExact(number()))
@@ -369,6 +407,7 @@ public final class ScriptInterpreter {
       if (times < 1 || times > MAX_REPETITIONS) {
         throw new IllegalArgumentException("a command is repeated %d times".formatted(times));
       }
+      memory.charging(charge, times);
       for (; times > 0; times--) {
         var step = charge.step(memory.get(name), now);
         if (keep) {
@@ -383,16 +422,18 @@ public final class ScriptInterpreter {
     }
 
     private void decideAll(int count, boolean keep) {
-      var parts = new ArrayList<Plan.Part>(count);
+      requirePart(Batch.MULTI_CHARGE);
+      var parts = new ArrayList<Plan.Part>(); // of a size that the batch has, not one it states
       var charges = new ArrayList<Charge>();
       for (int p = 0; p < count; p++) {
         var part = new Part();
         int size = in.count();
         part.combine = combine(Math.toIntExact(number()), Math.toIntExact(number()));
-        part.enforced = number() == 1;
+        part.enforced = in.flag();
         int from = charges.size();
         for (int i = 0; i < size; i++) {
           var charge = charge(keys[index()]);
+          memory.charging(charge, 1);
           charges.add(charge);
           part.weights.add(number());
           part.counters.add(charge.counter());

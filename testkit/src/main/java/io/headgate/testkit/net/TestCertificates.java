@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
@@ -17,22 +18,41 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new self-signed certificate for 127.0.0.1 and localhost, with its key. Closing it deletes the
- * files.
+ * A new certificate for 127.0.0.1 and localhost, with its key: self-signed, or of a new CA. Closing
+ * it deletes the files.
  */
 public final class TestCertificates implements AutoCloseable {
   private static final String ALIAS = "test";
+  private static final String ISSUER = "issuer";
 
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-certificates-");
   private final String password = UUID.randomUUID().toString();
 
   private TestCertificates() {}
 
-  /** Generates a key and certificate. */
+  /** Generates a key and a self-signed certificate. */
   public static TestCertificates create() {
+    return create(certificates -> certificates.generate(ALIAS));
+  }
+
+  /** Generates a key and a certificate of a CA, valid from so many days after now for 30 days. */
+  public static TestCertificates ofIssuer(int validFrom) {
+    return create(certificates -> {
+      certificates.generate(ALIAS);
+      certificates.generate(ISSUER);
+      certificates.sign(validFrom);
+    });
+  }
+
+  /** Runs keytool on a new key store. */
+  private interface Generation {
+    void run(TestCertificates certificates) throws IOException;
+  }
+
+  private static TestCertificates create(Generation generation) {
     var certificates = new TestCertificates();
     try {
-      certificates.generate();
+      generation.run(certificates);
       certificates.writePem();
       return certificates;
     } catch (IOException e) {
@@ -47,6 +67,11 @@ public final class TestCertificates implements AutoCloseable {
   /** Returns the certificate as PEM, for the server to present and the client to trust. */
   public Path certificate() {
     return directory.resolve("certificate.pem");
+  }
+
+  /** Returns the certificate of the CA as PEM; that of the server if it is self-signed. */
+  public Path issuer() {
+    return directory.resolve("issuer.pem");
   }
 
   /** Returns the private key as PEM (PKCS#8, no password). */
@@ -102,34 +127,56 @@ public final class TestCertificates implements AutoCloseable {
     return KeyStore.getInstance(storeFile().toFile(), password.toCharArray());
   }
 
+  private void generate(String alias) throws IOException {
+    keytool(
+        "-genkeypair",
+        "-alias",
+        alias,
+        "-keyalg",
+        "EC",
+        "-groupname",
+        "secp256r1",
+        "-validity",
+        "30",
+        "-dname",
+        alias.equals(ALIAS) ? "CN=localhost" : "CN=" + alias,
+        "-ext",
+        "san=ip:127.0.0.1,dns:localhost",
+        "-ext",
+        "bc:critical=ca:true",
+        "-storetype",
+        "PKCS12");
+  }
+
+  /** Replaces the self-signed certificate of the server by one of the CA. */
+  private void sign(int validFrom) throws IOException {
+    var request = directory.resolve("request.pem").toString();
+    var signed = directory.resolve("signed.pem").toString();
+    keytool("-certreq", "-alias", ALIAS, "-file", request);
+    keytool(
+        "-gencert",
+        "-alias",
+        ISSUER,
+        "-infile",
+        request,
+        "-outfile",
+        signed,
+        "-startdate",
+        "%+dd".formatted(validFrom),
+        "-validity",
+        "30",
+        "-ext",
+        "san=ip:127.0.0.1,dns:localhost");
+    keytool("-importcert", "-noprompt", "-alias", ALIAS, "-file", signed);
+  }
+
   /** Runs keytool, since the JDK has no API to create certificates. */
-  private void generate() throws IOException {
+  private void keytool(String... arguments) throws IOException {
     var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     var output = directory.resolve("keytool.log");
-    var command =
-        List.of(
-            keytool,
-            "-genkeypair",
-            "-alias",
-            ALIAS,
-            "-keyalg",
-            "EC",
-            "-groupname",
-            "secp256r1",
-            "-validity",
-            "30",
-            "-dname",
-            "CN=localhost",
-            "-ext",
-            "san=ip:127.0.0.1,dns:localhost",
-            "-ext",
-            "bc:critical=ca:true",
-            "-storetype",
-            "PKCS12",
-            "-storepass",
-            password,
-            "-keystore",
-            storeFile().toString());
+    var command = new ArrayList<String>(List.of(keytool));
+    command.addAll(List.of(arguments));
+    command.addAll(List.of("-storepass", password, "-keystore", storeFile().toString()));
     var process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     try {
@@ -145,6 +192,8 @@ public final class TestCertificates implements AutoCloseable {
     var store = store();
     var key = store.getKey(ALIAS, password.toCharArray());
     Files.writeString(certificate(), pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded()));
+    var issuer = store.getCertificate(store.containsAlias(ISSUER) ? ISSUER : ALIAS);
+    Files.writeString(issuer(), pem("CERTIFICATE", issuer.getEncoded()));
     Files.writeString(key(), pem("PRIVATE KEY", key.getEncoded()));
   }
 

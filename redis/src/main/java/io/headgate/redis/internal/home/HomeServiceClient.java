@@ -45,17 +45,19 @@ public final class HomeServiceClient implements AutoCloseable {
    * Creates a client; connects with the first call.
    *
    * @param lease the longest lease of this region
+   * @throws IllegalArgumentException if the certificates to trust can't be read
    */
   public HomeServiceClient(HomeService home, Duration lease) {
     this.home = home;
     this.uri = home.uri().resolve(PATH);
     this.lease = lease.toNanos() / 1_000;
-    boolean tls = "https".equals(home.uri().getScheme());
-    this.http =
+    boolean tls = "https".equalsIgnoreCase(home.uri().getScheme());
+    var builder =
         HttpClient.newBuilder()
             .version(tls ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
-            .connectTimeout(home.deadline())
-            .build();
+            .connectTimeout(home.deadline());
+    home.ca().ifPresent(file -> builder.sslContext(HomeTls.trusting(file)));
+    this.http = builder.build();
   }
 
   /** Returns a connection that evaluates batches at home, behind its guard if wanted. */
@@ -92,20 +94,18 @@ public final class HomeServiceClient implements AutoCloseable {
 
   private StoreException failure(Throwable problem) {
     var cause = problem instanceof CompletionException ? problem.getCause() : problem;
-    boolean connecting =
-        cause instanceof ConnectException
-            || cause instanceof HttpConnectTimeoutException
-            || cause instanceof UnresolvedAddressException;
-    if (connecting) {
-      return new StoreException(
-              Kind.CONNECTION, "cannot connect to home at %s".formatted(home.location()), cause)
-          .unsent();
-    }
-    return cause instanceof HttpTimeoutException
-        ? new StoreException(
-            Kind.TIMEOUT, "home at %s did not reply in time".formatted(home.location()), cause)
-        : new StoreException(
-            Kind.CONNECTION, "home at %s: %s".formatted(home.location(), cause), cause);
+    var text = HomeErrorText.of(cause, home);
+    if (isUnsent(cause)) return new StoreException(Kind.CONNECTION, text, cause).unsent();
+    var kind = cause instanceof HttpTimeoutException ? Kind.TIMEOUT : Kind.CONNECTION;
+    return new StoreException(kind, text, cause);
+  }
+
+  /** Returns whether a call failed before it was sent. */
+  private static boolean isUnsent(Throwable cause) {
+    return cause instanceof ConnectException
+        || cause instanceof HttpConnectTimeoutException
+        || cause instanceof UnresolvedAddressException
+        || HomeErrorText.isRefusedCertificate(cause);
   }
 
   /**

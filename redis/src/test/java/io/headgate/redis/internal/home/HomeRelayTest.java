@@ -182,6 +182,32 @@ class HomeRelayTest {
     assertThat(HomeReply.read(execute(hold()))).hasSize(1);
   }
 
+  /** A script that fails has executed a part of the batch, and was not checked as it is read. */
+  @Test
+  void redisExecutesEveryDamagedCallThatIsAccepted() {
+    var samples = SampleCalls.execute(home, LEASE_MICROS);
+    assertThat(samples).hasSizeGreaterThan(60);
+    var random = new Random(7);
+    int accepted = 0;
+    for (int i = 0; i < 6_000; i++) {
+      var damaged = samples.get(i % samples.size()).clone();
+      for (int n = 1 + random.nextInt(3); n > 0; n--) {
+        int at = random.nextInt(damaged.length);
+        damaged[at] = (byte) (random.nextBoolean() ? random.nextInt(12) : random.nextInt(256));
+      }
+      try {
+        var reply = home.executeAtHome(damaged).toCompletableFuture().join();
+        if (HomeReply.read(reply) != null) accepted++;
+      } catch (IllegalArgumentException e) {
+        assertThat(e).hasMessageNotContaining("null");
+      } catch (StoreException e) {
+        assertThat(e.getMessage()).as(java.util.HexFormat.of().formatHex(damaged)).contains("lease");
+      }
+    }
+    assertThat(accepted).isGreaterThan(500);
+    assertThat(HomeReply.read(execute(hold()))).hasSize(1);
+  }
+
   @Test
   void failuresKeepTheirKindAndWhetherTheyWereSent() {
     var sent = new StoreException(StoreException.Kind.TIMEOUT, "late", null);

@@ -88,6 +88,7 @@ public final class Configuration implements IDefaultValueProvider {
               "region",
               "home",
               "home-token",
+              "home-ca",
               "home-timeout",
               "region-lease",
               "sync-interval",

@@ -8,7 +8,9 @@ import io.headgate.redis.RegionHome;
 import io.headgate.redis.RegionOptions;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -38,6 +40,14 @@ public final class RegionMemberOptions {
   private Optional<String> token = Optional.empty();
 
   @Option(
+      names = "--home-ca",
+      paramLabel = "FILE",
+      description =
+          "Certificates (PEM) to trust for a --home of https:// or rediss:// instead of the"
+              + " system's. Default: none")
+  private Optional<Path> ca = Optional.empty();
+
+  @Option(
       names = "--home-timeout",
       paramLabel = "TIME",
       defaultValue = "1s",
@@ -58,11 +68,13 @@ public final class RegionMemberOptions {
   /**
    * Returns the options of a region; empty if none is given.
    *
+   * @param directory what relative paths are resolved against
    * @param regional the Redis of the region; empty if the store is not Redis
    * @param prefix the prefix of every key
    * @throws CommandFailure if an option is not valid
    */
-  Optional<RegionOptions> options(Optional<RedisOptions> regional, String prefix) {
+  Optional<RegionOptions> options(
+      Path directory, Optional<RedisOptions> regional, String prefix) {
     if (region.isEmpty() && home.isEmpty()) return Optional.empty();
     if (region.isEmpty()) {
       throw new CommandFailure("--home needs --region, the name of this instance's region");
@@ -74,19 +86,43 @@ public final class RegionMemberOptions {
     if (regional.isEmpty()) {
       throw new CommandFailure("--region needs a Redis of the region; set --store redis://…");
     }
-    var atHome = withOptionName("--home", () -> home(home.get(), prefix));
+    var atHome = withOptionName("--home", () -> home(directory, home.get(), prefix));
     return Optional.of(
         withOptionName(
             "--region", () -> new RegionOptions(region.get(), regional.get(), atHome, lease)));
   }
 
-  private RegionHome home(String address, String prefix) {
-    if (HomeService.isService(address)) return HomeService.of(address, token, timeout);
+  private RegionHome home(Path directory, String address, String prefix) {
+    var scheme = address.toLowerCase(Locale.ROOT);
+    var trusted =
+        ca.map(file ->
+            PemOption.requireCertificates(
+                "--home-ca",
+                "--home",
+                directory.resolve(file),
+                scheme.startsWith("https:") || scheme.startsWith("rediss")
+                    ? ""
+                    : "https:// or rediss"));
+    if (HomeService.isService(address)) {
+      var service = HomeService.of(address, token, timeout);
+      return trusted.map(service::withCa).orElse(service);
+    }
     if (token.isPresent()) {
       throw new CommandFailure(
           "--home-token needs a service as --home, http(s)://host:port; the password of a Redis is"
               + " part of its address");
     }
-    return RedisOptions.builder(address).prefix(prefix).deadline(timeout).build();
+    var redis = redis(address).prefix(prefix).deadline(timeout);
+    trusted.ifPresent(redis::ca);
+    return redis.build();
+  }
+
+  private static RedisOptions.Builder redis(String address) {
+    try {
+      return RedisOptions.builder(address);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          e.getMessage() + ", or http(s)://host:port of the service of a region", e);
+    }
   }
 }

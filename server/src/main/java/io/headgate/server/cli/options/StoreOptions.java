@@ -5,7 +5,6 @@ import io.headgate.redis.RedisStore;
 import io.headgate.redis.RegionOptions;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
-import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
 import io.headgate.server.store.RegionStoreFactory;
@@ -13,12 +12,7 @@ import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -133,7 +127,7 @@ public final class StoreOptions {
         redisOptions(directory)
             .map(RedisOptions::toBuilder)
             .map(redis -> redis.outageListener(metrics).roundTripListener(metrics).build());
-    return region.options(regional, prefix);
+    return region.options(directory, regional, prefix);
   }
 
   /** Describes the store for the start-up message, without secrets. */
@@ -178,29 +172,14 @@ public final class StoreOptions {
     }
     withOptionName("--store-prefix", () -> redis.prefix(prefix));
     withOptionName("--store-timeout", () -> redis.deadline(timeout));
-    ca.ifPresent(file -> redis.ca(requireCertificates(directory.resolve(file))));
+    ca.ifPresent(file -> 
+            redis.ca(
+                PemOption.requireCertificates(
+                    "--store-ca",
+                    "--store",
+                    directory.resolve(file),
+                    store.startsWith("rediss") ? "" : "rediss")));
     return redis.consistency(consistency());
-  }
-
-  /**
-   * Returns the file after checking that it contains certificates. Without this check a wrong file
-   * would appear as an unavailable Redis.
-   */
-  private Path requireCertificates(Path file) {
-    if (!store.startsWith("rediss")) {
-      throw new CommandFailure(
-          "--store-ca needs TLS, which this --store does not use; begin it with rediss");
-    }
-    try (InputStream in = Files.newInputStream(file)) {
-      if (!CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) return file;
-      throw new CommandFailure("--store-ca: there is no certificate in %s".formatted(file));
-    } catch (IOException e) {
-      throw new CommandFailure(
-          "cannot read --store-ca: %s: %s".formatted(file, SystemErrorText.of(e)));
-    } catch (CertificateException e) {
-      throw new CommandFailure(
-          "--store-ca: %s has no PEM certificates (%s)".formatted(file, e.getMessage()));
-    }
   }
 
   static <T> T withOptionName(String option, Supplier<T> supplier) {
