@@ -34,8 +34,6 @@ public final class HomeServiceClient implements AutoCloseable {
   /** The media type of calls and replies. */
   public static final String MEDIA_TYPE = "application/octet-stream";
 
-  private static final int MAX_DETAIL = 300;
-
   private final HttpClient http;
   private final HomeService home;
   private final URI uri;
@@ -114,15 +112,9 @@ public final class HomeServiceClient implements AutoCloseable {
    */
   private StoreException refusal(HttpResponse<byte[]> response) {
     int status = response.statusCode();
-    var text = new String(response.body(), StandardCharsets.UTF_8).strip();
     var message =
-        "home at %s answered %d%s"
-            .formatted(
-                home.location(),
-                status,
-                text.isEmpty()
-                    ? ""
-                    : ": " + text.substring(0, Math.min(MAX_DETAIL, text.length())));
+        HomeErrorText.ofStatus(
+            status, new String(response.body(), StandardCharsets.UTF_8).strip(), home);
     boolean executed = status < 400 || status >= 500;
     return new StoreException(executed ? Kind.OTHER : Kind.REFUSED, message, null);
   }
