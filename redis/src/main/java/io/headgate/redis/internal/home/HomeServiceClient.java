@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.home;
 
+import io.headgate.internal.script.Failures;
 import io.headgate.internal.script.ScriptConnection;
 import io.headgate.redis.HomeService;
 import io.headgate.redis.internal.home.HomeCall.Operation;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -91,7 +91,7 @@ public final class HomeServiceClient implements AutoCloseable {
   }
 
   private StoreException failure(Throwable problem) {
-    var cause = problem instanceof CompletionException ? problem.getCause() : problem;
+    var cause = Failures.rootOf(problem);
     var text = HomeErrorText.of(cause, home);
     if (isUnsent(cause)) return new StoreException(Kind.CONNECTION, text, cause).unsent();
     var kind = cause instanceof HttpTimeoutException ? Kind.TIMEOUT : Kind.CONNECTION;
