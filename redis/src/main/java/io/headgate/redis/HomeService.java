@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param ca a file of certificates (PEM) to trust for {@code https://} instead of the system's. It
  *     is read when a {@link RegionalStore} connects
  */
-public record HomeService(
-    URI uri, Optional<String> token, Duration deadline, Optional<Path> ca) implements RegionHome {
+public record HomeService(URI uri, Optional<String> token, Duration deadline, Optional<Path> ca)
+    implements RegionHome {
   private static final String FORM =
       "a service must be http://host:port or https://host:port, without a path, user or query";
 

@@ -66,6 +66,8 @@ public record RegionReport(
       var rules = new LinkedHashMap<String, Share>();
       for (var line : lines.subList(1, Math.min(lines.size(), MAX_RULES + 1))) {
         var fields = line.split("\t", -1);
+        // Another region has written it, and it is printed to terminals.
+        if (fields[0].chars().anyMatch(Character::isISOControl)) return Optional.empty();
         rules.put(
             fields[0],
             new Share(

@@ -3,6 +3,7 @@ package io.headgate.redis;
 import io.headgate.internal.region.RegionShares;
 import io.headgate.internal.region.RegionStore;
 import io.headgate.internal.region.ShareTiming;
+import io.headgate.internal.script.Failures;
 import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,6 +41,9 @@ public final class RegionalStore extends ForwardingStore {
   private volatile List<RegionReport> reports = List.of();
   private volatile long reportsAt = System.nanoTime();
   private volatile boolean homeAnswers;
+  private volatile String heartbeatProblem = ""; // of the last heartbeat; empty if it was answered
+  private boolean homeWasAsked; // guarded by this
+  private Consumer<String> homeListener = problem -> {}; // guarded by this
 
   private RegionalStore(
       RegionOptions options,
@@ -92,8 +97,8 @@ public final class RegionalStore extends ForwardingStore {
   private void report() {
     var unused =
         home.heartbeat()
-            .handle((done, problem) -> problem == null)
-            .thenAccept(answers -> homeAnswers = answers);
+            .handle((done, problem) -> problem == null ? "" : textOf(problem))
+            .thenAccept(this::onHeartbeat);
     var text =
         RegionReport.text(
             options.region(),
@@ -104,6 +109,27 @@ public final class RegionalStore extends ForwardingStore {
         home.report(instance, text.getBytes(StandardCharsets.UTF_8))
             .thenAccept(this::onReports)
             .exceptionally(problem -> null);
+  }
+
+  private static String textOf(Throwable problem) {
+    return String.valueOf(Failures.asStoreException(problem).getMessage());
+  }
+
+  private synchronized void onHeartbeat(String problem) {
+    boolean changed = problem.isEmpty() != homeAnswers || (!problem.isEmpty() && !homeWasAsked);
+    homeWasAsked = true;
+    heartbeatProblem = problem;
+    homeAnswers = problem.isEmpty();
+    if (changed) homeListener.accept(problem);
+  }
+
+  /**
+   * Sets what is notified when home begins to grant shares, with an empty text, and when it stops
+   * to, with the reason. Must not block.
+   */
+  public synchronized void onHomeChange(Consumer<String> listener) {
+    homeListener = listener;
+    if (homeWasAsked) listener.accept(heartbeatProblem);
   }
 
   private void onReports(List<byte[]> reply) {
@@ -148,7 +174,8 @@ public final class RegionalStore extends ForwardingStore {
 
   /** Returns why the last request to home failed; empty if it was answered. */
   public String homeProblem() {
-    return shares.home().problem();
+    var problem = heartbeatProblem;
+    return problem.isEmpty() ? shares.home().problem() : problem;
   }
 
   /** Returns the time of the last answered request to home; zero if there was none. */

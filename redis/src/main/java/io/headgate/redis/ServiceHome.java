@@ -90,7 +90,8 @@ final class ServiceHome implements HomeLink {
   @Override
   public CompletionStage<byte[]> relay(byte[] call) {
     throw new UnsupportedOperationException(
-        "home is not here but at %s; set --home to it".formatted(home.location()));
+        "this service has no connection to home's Redis, its --home is %s; set --home to home's Redis, or to a service that is connected to it"
+            .formatted(home.location()));
   }
 
   @Override

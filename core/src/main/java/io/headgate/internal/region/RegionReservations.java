@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A reservation of both is made at home first. If the region refuses it, the charges at home are
  * given back. Operations on it are applied at home first, and to the rest if that succeeds; since
  * they can be repeated, a failure in between does no harm. If the rules have moved a counter since
- * the reservation, its charge stays where it was made and nothing is returned elsewhere. Ids are encrypted with the secret of the
- * region and listed there, so they are valid in the region that issued them.
+ * the reservation, its charge stays where it was made and nothing is returned elsewhere. Ids are
+ * encrypted with the secret of the region and listed there, so they are valid in the region that
+ * issued them.
  *
  * <p>While home is unavailable, reservations that need it fail: a failure policy can't know the
  * permits of other regions. Thread-safe.

@@ -253,7 +253,8 @@ public final class ScriptInterpreter {
 
     /** Requires that the batch states that it needs a part of the Lua code; see prelude.lua. */
     private void requirePart(int part) {
-      if ((parts & part) == 0) throw new IllegalArgumentException("a batch does not state its parts");
+      if ((parts & part) == 0)
+        throw new IllegalArgumentException("a batch does not state its parts");
     }
 
     private void changeSlot(int mode, int key) {

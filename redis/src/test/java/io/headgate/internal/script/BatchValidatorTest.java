@@ -80,8 +80,7 @@ class BatchValidatorTest {
     reject(
         batch(
             BUCKET,
-            out ->
-                out.put(Batch.GIVE_BACK).put(1).put(1).put(1).put(1).put(NOW).put(NOW).put(3)),
+            out -> out.put(Batch.GIVE_BACK).put(1).put(1).put(1).put(1).put(NOW).put(NOW).put(3)),
         "parts");
   }
 
@@ -124,8 +123,7 @@ class BatchValidatorTest {
 
   @Test
   void textInPlaceOfANumberIsRejected() {
-    reject(
-        batch(BUCKET, out -> out.put("1").put(0).put(1).put(1).put(1).put(1)), "not a number");
+    reject(batch(BUCKET, out -> out.put("1").put(0).put(1).put(1).put(1).put(1)), "not a number");
   }
 
   @ParameterizedTest
@@ -173,8 +171,7 @@ class BatchValidatorTest {
     reject(batch(BUCKET, out -> settle(out, 1, 1, NOW, 0)), "no reservation");
     reject(batch(BUCKET, out -> settle(out, 3, 1, NOW, 0)), "no reservation");
     reject(batch(BUCKET, out -> settle(out, 2, 2, NOW, 0)), "no counter");
-    reject(
-        batch(BUCKET, out -> out.put(Batch.RESETTING).put(1).put(1).put(2)), "no returns");
+    reject(batch(BUCKET, out -> out.put(Batch.RESETTING).put(1).put(1).put(2)), "no returns");
   }
 
   @Test

@@ -25,7 +25,21 @@ public final class RegionStoreFactory {
     var store = RegionalStore.connect(options, RedisStoreFactory.open(options.regional()));
     LOG.info(
         "region {}: shares limits through home, {}", options.region(), options.home().location());
+    store.onHomeChange(problem -> logHome(options, problem));
     return store;
+  }
+
+  private static void logHome(RegionOptions options, String problem) {
+    if (problem.isEmpty()) {
+      LOG.info("region {}: home, {}, grants shares", options.region(), options.home().location());
+      return;
+    }
+    LOG.warn(
+        "region {}: home, {}, grants no shares: {}; shares are spent until their leases end, and the"
+            + " rest of each shared limit is then denied or allowed by its on-store-failure",
+        options.region(),
+        options.home().location(),
+        problem);
   }
 
   private static void requireOnePrimary(String option, RedisOptions options) {

@@ -14,12 +14,18 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** Describes why a call to a home behind a service got no reply, and what to do. */
 final class HomeErrorText {
   /** Part of the HTTP client's message for a connection that was closed. */
   private static final String NO_BYTES = "received no bytes";
+
+  private static final int MAX_DETAIL = 300;
+
+  /** The detail of a problem document. */
+  private static final Pattern DETAIL = Pattern.compile("\"detail\":\"([^\"\\\\]{1,1000})\"");
 
   /** Returns the failure in words. */
   static String of(Throwable problem, HomeService home) {
@@ -50,6 +56,31 @@ final class HomeErrorText {
         ? "home at %s closed the connection without a reply; check its port in --home%s"
             .formatted(address, orTls(home))
         : "the connection to home at %s failed: %s".formatted(address, reason);
+  }
+
+  /** Returns a response other than 200 in words. */
+  static String ofStatus(int status, String body, HomeService home) {
+    var problem = DETAIL.matcher(body);
+    var detail = problem.find() ? problem.group(1) : body;
+    var text =
+        detail
+            .chars()
+            .limit(MAX_DETAIL)
+            .collect(StringBuilder::new, HomeErrorText::append, (a, b) -> {});
+    var advice =
+        switch (status) {
+          case 401, 403, 429 ->
+              "; set --home-token to a --region-token of that service"; // 429: wrong tokens
+          case 404, 405 -> "; check that --home is a Headgate of this version";
+          default -> "";
+        };
+    return "home at %s answered %d%s%s"
+        .formatted(home.location(), status, text.isEmpty() ? "" : ": " + text, advice);
+  }
+
+  /** Leaves control characters out, since the text is printed to terminals and logs. */
+  private static void append(StringBuilder text, int character) {
+    text.append(Character.isISOControl(character) ? ' ' : (char) character);
   }
 
   private static String orTls(HomeService home) {

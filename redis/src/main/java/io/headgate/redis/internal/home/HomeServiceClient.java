@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.home;
 
+import io.headgate.internal.script.Failures;
 import io.headgate.internal.script.ScriptConnection;
 import io.headgate.redis.HomeService;
 import io.headgate.redis.internal.home.HomeCall.Operation;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -33,8 +33,6 @@ public final class HomeServiceClient implements AutoCloseable {
 
   /** The media type of calls and replies. */
   public static final String MEDIA_TYPE = "application/octet-stream";
-
-  private static final int MAX_DETAIL = 300;
 
   private final HttpClient http;
   private final HomeService home;
@@ -93,7 +91,7 @@ public final class HomeServiceClient implements AutoCloseable {
   }
 
   private StoreException failure(Throwable problem) {
-    var cause = problem instanceof CompletionException ? problem.getCause() : problem;
+    var cause = Failures.rootOf(problem);
     var text = HomeErrorText.of(cause, home);
     if (isUnsent(cause)) return new StoreException(Kind.CONNECTION, text, cause).unsent();
     var kind = cause instanceof HttpTimeoutException ? Kind.TIMEOUT : Kind.CONNECTION;
@@ -114,15 +112,9 @@ public final class HomeServiceClient implements AutoCloseable {
    */
   private StoreException refusal(HttpResponse<byte[]> response) {
     int status = response.statusCode();
-    var text = new String(response.body(), StandardCharsets.UTF_8).strip();
     var message =
-        "home at %s answered %d%s"
-            .formatted(
-                home.location(),
-                status,
-                text.isEmpty()
-                    ? ""
-                    : ": " + text.substring(0, Math.min(MAX_DETAIL, text.length())));
+        HomeErrorText.ofStatus(
+            status, new String(response.body(), StandardCharsets.UTF_8).strip(), home);
     boolean executed = status < 400 || status >= 500;
     return new StoreException(executed ? Kind.OTHER : Kind.REFUSED, message, null);
   }

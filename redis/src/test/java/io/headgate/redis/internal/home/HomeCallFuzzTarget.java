@@ -19,8 +19,7 @@ public final class HomeCallFuzzTarget {
   private static final String PREFIX = "headgate:home:";
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Recorder REDIS = new Recorder();
-  private static final HomeRelay RELAY =
-      new HomeRelay(REDIS, PREFIX, LEASE, Duration.ofSeconds(1));
+  private static final HomeRelay RELAY = new HomeRelay(REDIS, PREFIX, LEASE, Duration.ofSeconds(1));
 
   /** Checks calls instead of executing them. */
   private static final class Recorder implements HomeRelay.Redis, ScriptConnection {

@@ -201,7 +201,9 @@ class HomeRelayTest {
       } catch (IllegalArgumentException e) {
         assertThat(e).hasMessageNotContaining("null");
       } catch (StoreException e) {
-        assertThat(e.getMessage()).as(java.util.HexFormat.of().formatHex(damaged)).contains("lease");
+        assertThat(e.getMessage())
+            .as(java.util.HexFormat.of().formatHex(damaged))
+            .contains("lease");
       }
     }
     assertThat(accepted).isGreaterThan(500);

@@ -65,8 +65,8 @@ final class SampleCalls {
 
   private static RuleSet rules() {
     var rules = new ArrayList<Rule>();
-    LIMITS.forEach((name, limit) ->
-        rules.add(Rule.named(name).match(name, "*").limit(limit).build()));
+    LIMITS.forEach(
+        (name, limit) -> rules.add(Rule.named(name).match(name, "*").limit(limit).build()));
     rules.add(
         Rule.named("several")
             .match("several", "*")
@@ -172,7 +172,8 @@ final class SampleCalls {
         }
         if (limiter.rules().rule(name).isPresent()) limiter.reset(subject, name);
       }
-      var reserved = limiter.reserve(Request.of(all.with("several", "x"), 1), Duration.ofMinutes(1));
+      var reserved =
+          limiter.reserve(Request.of(all.with("several", "x"), 1), Duration.ofMinutes(1));
       require(reserved.isAllowed(), "all");
       reserved.cancel();
       limiter.charge(Request.of(Subject.of("bucket", "a").with("fixed", "a"), 3));

@@ -87,7 +87,7 @@ final class ScriptWalk {
       case 9 -> {
         counter(count);
         limit();
-        assertThat(key(number())).contains("}||");
+        assertThat(nameOf(number())).startsWith("||");
       }
       default -> {
         assertThat(mode).isBetween(0, 4); // plan.lua takes every other mode for a plan
@@ -146,7 +146,7 @@ final class ScriptWalk {
   }
 
   private void reservation(double record) {
-    assertThat(key(record)).contains("}|").doesNotContain("}||");
+    assertThat(nameOf(record)).startsWith("|").doesNotStartWith("||");
     for (int i = 0; i < 3; i++) amount();
     for (double left = number(); left > 0; left--) {
       charges++;
@@ -163,15 +163,17 @@ final class ScriptWalk {
 
   private void returns() {
     double index = number();
-    if (index != 0) assertThat(key(index)).contains("}||");
+    if (index != 0) assertThat(nameOf(index)).startsWith("||");
   }
 
   private void counter(double index) {
-    assertThat(key(index)).doesNotContain("}|");
+    assertThat(nameOf(index)).doesNotStartWith("|");
   }
 
-  private String key(double index) {
-    return keys.get((int) index - 1);
+  /** Returns the text after the hash tag of a key. */
+  private String nameOf(double index) {
+    var key = keys.get((int) index - 1);
+    return key.substring(key.indexOf('}') + 1);
   }
 
   private int limit() {

@@ -73,8 +73,7 @@ public final class RegionMemberOptions {
    * @param prefix the prefix of every key
    * @throws CommandFailure if an option is not valid
    */
-  Optional<RegionOptions> options(
-      Path directory, Optional<RedisOptions> regional, String prefix) {
+  Optional<RegionOptions> options(Path directory, Optional<RedisOptions> regional, String prefix) {
     if (region.isEmpty() && home.isEmpty()) return Optional.empty();
     if (region.isEmpty()) {
       throw new CommandFailure("--home needs --region, the name of this instance's region");

@@ -172,13 +172,13 @@ public final class StoreOptions {
     }
     withOptionName("--store-prefix", () -> redis.prefix(prefix));
     withOptionName("--store-timeout", () -> redis.deadline(timeout));
-    ca.ifPresent(file -> 
-            redis.ca(
-                PemOption.requireCertificates(
-                    "--store-ca",
-                    "--store",
-                    directory.resolve(file),
-                    store.startsWith("rediss") ? "" : "rediss")));
+    ca.ifPresent(file ->
+        redis.ca(
+            PemOption.requireCertificates(
+                "--store-ca",
+                "--store",
+                directory.resolve(file),
+                store.startsWith("rediss") ? "" : "rediss")));
     return redis.consistency(consistency());
   }
 

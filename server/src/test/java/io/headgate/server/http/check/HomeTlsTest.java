@@ -137,8 +137,7 @@ class HomeTlsTest {
             RateLimiter.with(
                 connect("us", second, home.at("https", "localhost").withCa(certificates.issuer())),
                 RULES)) {
-      Eventually.holds(
-          "home grants shares", PATIENCE, ((RegionalStore) us.store())::isHomeReady);
+      Eventually.holds("home grants shares", PATIENCE, ((RegionalStore) us.store())::isHomeReady);
       int admitted = 0;
       for (int i = 0; i < 300; i++) {
         if (us.check(Subject.of("user", "a")).isAllowed()) admitted++;
@@ -195,8 +194,7 @@ class HomeTlsTest {
   @Test
   void filesWithoutCertificatesAreRejected() throws Exception {
     var empty = Files.writeString(folder.resolve("empty.pem"), "");
-    var https =
-        HomeService.of("https://127.0.0.1:1", Optional.empty(), Duration.ofSeconds(5));
+    var https = HomeService.of("https://127.0.0.1:1", Optional.empty(), Duration.ofSeconds(5));
     for (var file : new Path[] {empty, folder.resolve("missing.pem")}) {
       assertThatThrownBy(() -> connect("us", second, https.withCa(file)))
           .isInstanceOf(IllegalArgumentException.class)
