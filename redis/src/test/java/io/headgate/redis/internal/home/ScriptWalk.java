@@ -84,6 +84,7 @@ final class ScriptWalk {
         amount();
       }
       case 8 -> reservation(count);
+      case 10 -> settlement(count);
       case 9 -> {
         counter(count);
         limit();
@@ -159,6 +160,16 @@ final class ScriptWalk {
       text();
       returns();
     }
+  }
+
+  private void settlement(double record) {
+    assertThat(nameOf(record)).startsWith("|").doesNotStartWith("||");
+    charges++;
+    counter(number());
+    limit();
+    assertThat(number()).isBetween(-1.0, 0x1p53);
+    for (int i = 0; i < 4; i++) amount();
+    returns();
   }
 
   private void returns() {
