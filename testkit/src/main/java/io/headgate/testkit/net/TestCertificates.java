@@ -109,6 +109,8 @@ public final class TestCertificates implements AutoCloseable {
     var command =
         List.of(
             keytool,
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:+UseSerialGC",
             "-genkeypair",
             "-alias",
             ALIAS,
