@@ -1,6 +1,7 @@
 package io.headgate.benchmarks;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,10 +20,16 @@ public record BenchmarkContext(Path root, Effort effort, ProgressLog progress, J
     return System.getProperty("java.class.path");
   }
 
-  /** Returns the JVM options that suppress warnings about APIs used by Netty. */
-  public static List<String> quietly() {
-    return Runtime.version().feature() < 23
-        ? List.of("--enable-native-access=ALL-UNNAMED")
-        : List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+  /**
+   * Returns options for the JVMs of a measurement: those that suppress warnings about APIs used by
+   * Netty, and the compiler level of the system property {@code benchmarks.compiler}. Tests, which
+   * do not check any speed, set it to save CPU time.
+   */
+  public static List<String> jvmOptions() {
+    var options = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+    if (Runtime.version().feature() >= 23) options.add("--sun-misc-unsafe-memory-access=allow");
+    var compiler = System.getProperty("benchmarks.compiler");
+    if (compiler != null) options.add("-XX:TieredStopAtLevel=" + compiler);
+    return options;
   }
 }

@@ -209,7 +209,7 @@ final class Http {
   private static List<String> java() {
     var command = new ArrayList<String>();
     command.add(BenchmarkContext.java());
-    command.addAll(BenchmarkContext.quietly());
+    command.addAll(BenchmarkContext.jvmOptions());
     if (Runtime.version().feature() >= 25) command.add("-XX:+UseCompactObjectHeaders");
     return command;
   }

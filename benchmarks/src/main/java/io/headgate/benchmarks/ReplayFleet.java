@@ -101,7 +101,7 @@ final class ReplayFleet implements AutoCloseable {
     Instance(String uri, int number, int size) throws IOException {
       var command =
           new ArrayList<>(List.of(BenchmarkContext.java(), "-Xmx160m", "-XX:+UseSerialGC"));
-      command.addAll(BenchmarkContext.quietly());
+      command.addAll(BenchmarkContext.jvmOptions());
       command.addAll(List.of("-cp", BenchmarkContext.classPath(), Replay.class.getName(), uri));
       command.addAll(List.of(Integer.toString(number), Integer.toString(size)));
       child = new Child(command);

@@ -66,6 +66,8 @@ class StarvationTest {
     return new ProcessBuilder(
             java,
             "-Xmx96m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-cp",
             System.getProperty("java.class.path"),
             StarvedInstance.class.getName(),

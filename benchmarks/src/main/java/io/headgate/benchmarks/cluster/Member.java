@@ -35,7 +35,7 @@ final class Member implements AutoCloseable {
       throws IOException {
     var command = new ArrayList<>(before);
     command.addAll(List.of(BenchmarkContext.java(), "-Xmx256m", "-XX:+UseSerialGC"));
-    command.addAll(BenchmarkContext.quietly());
+    command.addAll(BenchmarkContext.jvmOptions());
     command.addAll(List.of("-cp", BenchmarkContext.classPath(), main.getName()));
     command.addAll(arguments);
     return new Member(new Child(command));

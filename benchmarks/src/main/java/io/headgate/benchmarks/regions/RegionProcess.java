@@ -60,7 +60,7 @@ final class RegionProcess implements AutoCloseable {
   RegionProcess(String jar, List<String> args) throws IOException {
     var command = new ArrayList<String>();
     command.add(BenchmarkContext.java());
-    command.addAll(BenchmarkContext.quietly());
+    command.addAll(BenchmarkContext.jvmOptions());
     command.addAll(List.of("-jar", jar, "serve", "--port", "0", "--rules-mode", "file"));
     command.addAll(args);
     child = new Child(command);

@@ -174,7 +174,8 @@ public final class TestCertificates implements AutoCloseable {
   private void keytool(String... arguments) throws IOException {
     var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     var output = directory.resolve("keytool.log");
-    var command = new ArrayList<String>(List.of(keytool));
+    var command =
+        new ArrayList<String>(List.of(keytool, "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
     command.addAll(List.of(arguments));
     command.addAll(List.of("-storepass", password, "-keystore", storeFile().toString()));
     var process =

@@ -160,6 +160,7 @@ class LlmGatewayTest {
   private static Process program(String... args) throws Exception {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), LlmGateway.class.getName()));
     command.addAll(List.of(args));
