@@ -63,8 +63,9 @@ final class GrpcQuestion {
               .compose(call ->
                   call.putHeader("content-type", "application/grpc")
                       .putHeader("te", "trailers")
-                      .send(Buffer.buffer(framed())))
-              .compose(response -> response.body())
+                      .send(Buffer.buffer(framed()))
+                      // On the event loop, where no part of the body can arrive before it.
+                      .compose(response -> response.body()))
               .toCompletionStage()
               .toCompletableFuture()
               .get(SECONDS, TimeUnit.SECONDS);
