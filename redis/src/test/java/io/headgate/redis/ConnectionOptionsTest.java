@@ -36,10 +36,10 @@ class ConnectionOptionsTest {
       var options = RedisOptions.of(server.tlsUri());
       assertDecides(options.toBuilder().ca(certificates.certificate()).build());
       assertThat(problemOf(options.toBuilder().ca(others.certificate()).build()))
-          .contains("Signature does not match");
+          .contains("not trusted", "Signature does not match", "--store-ca");
       assertThat(problemOf(options))
           .as("with the certificates of the system")
-          .contains("certification path");
+          .contains("not trusted", "certification path", "--store-ca");
     }
   }
 

@@ -6,6 +6,8 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
+import java.security.SignatureException;
+import java.security.cert.CertPathBuilderException;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -43,9 +45,16 @@ final class NetworkErrorText {
           case ConnectTimeoutException e -> "the attempt to connect timed out";
           case NoRouteToHostException e -> "there is no route to the host";
           case ConnectException e when isRefused(e) -> "the connection was refused";
+          case CertPathBuilderException e -> untrusted(e);
+          case SignatureException e -> untrusted(e); // of another issuer with the same name
           case RedisCommandTimeoutException e -> "it accepted the connection and did not answer";
           default -> null;
         });
+  }
+
+  private static String untrusted(Exception e) {
+    return "its certificate is not trusted (%s); name that of its issuer with --store-ca, or --home-ca for a home, or RedisOptions.Builder.ca"
+        .formatted(e.getMessage());
   }
 
   private static boolean isRefused(ConnectException e) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs a region whose home is the service of another region with TLS. */
+/** Runs a region whose home has TLS: the service of another region, or a Redis. */
 class HomeTlsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String TOKEN = "region-token-of-the-tes";
@@ -119,7 +119,7 @@ class HomeTlsTest {
     }
   }
 
-  private static void requireProblem(HomeService home, String... words) {
+  private static void requireProblem(RegionHome home, String... words) {
     try (var limiter = RateLimiter.with(connect("us", second, home), RULES)) {
       var store = (RegionalStore) limiter.store();
       assertThat(limiter.check(Subject.of("user", "refused")).isAllowed()).isFalse();
@@ -188,6 +188,19 @@ class HomeTlsTest {
     }
     try (var home = Home.start(Optional.empty())) {
       requireProblem(home.at("https", "127.0.0.1"), "does not speak TLS", "http:// in --home");
+    }
+  }
+
+  @Test
+  void homeOfRedisWithTlsNeedsItsIssuer() {
+    try (var certificates = TestCertificates.create();
+        var redis = RedisServer.startWithTls(certificates)) {
+      redis.call("SET", "headgate:home:ready", "new");
+      var home = RedisOptions.builder(redis.tlsUri()).deadline(Duration.ofSeconds(5));
+      requireProblem(home.build(), "not trusted", "--home-ca");
+      try (var us = connect("us", second, home.ca(certificates.certificate()).build())) {
+        Eventually.holds("home grants shares", PATIENCE, us::isHomeReady);
+      }
     }
   }
 
