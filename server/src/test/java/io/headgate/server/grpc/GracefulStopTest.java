@@ -50,7 +50,11 @@ class GracefulStopTest {
       var first = client.next(RawHttp2.GO_AWAY, 0);
       assertThat(lastStream(first)).as("refuses no stream").isEqualTo(Integer.MAX_VALUE);
       int crossing = client.call(PATH, CALL, false);
-      client.pong(client.next(RawHttp2.PING, 0));
+      var ping = client.next(RawHttp2.PING, 0);
+      assertThat(stopping.join(Duration.ofSeconds(1)))
+          .as("ends before the acknowledgement")
+          .isFalse();
+      client.pong(ping);
       var rest = untilClosed(client);
       assertThat(
               rest.stream().filter(frame -> frame.stream() == crossing).map(RawHttp2.Frame::type))
