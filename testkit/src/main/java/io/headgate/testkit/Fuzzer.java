@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 public final class Fuzzer {
   private static final String SUFFIX = "FuzzTarget";
   private static final String METHOD = "fuzzerTestOneInput";
-  private static final Duration START_AND_STOP = Duration.ofSeconds(60);
+  private static final Duration START_AND_STOP = Duration.ofSeconds(90);
   private static final int BRIEF_INPUTS = 4_000;
   private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(20);
   private static final int MAX_INPUT_BYTES = 8_192;
