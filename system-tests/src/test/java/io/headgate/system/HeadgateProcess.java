@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
 final class HeadgateProcess implements AutoCloseable {
   private static final Path JAR =
       Path.of("..", "server", "target", "headgate.jar").toAbsolutePath();
-  private static final Path ARCHIVE = Path.of("target", "headgate.jsa").toAbsolutePath();
   private static final Pattern LISTENS =
       Pattern.compile("listens on https?://127\\.0\\.0\\.1:(\\d+)");
   private static final long PATIENCE_SECONDS = 60;
@@ -30,9 +29,8 @@ final class HeadgateProcess implements AutoCloseable {
     try {
       var command = new ArrayList<String>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-      // The first process that exits writes an archive of its classes, which the others load.
-      command.addAll(List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + ARCHIVE));
+      command.addAll(ClassArchive.JVM_OPTIONS);
+      command.add("-XX:SharedArchiveFile=" + ClassArchive.of(JAR));
       // Without it the JVM may warn that it could not map its own archive, into the error output.
       command.addAll(List.of("-XX:-PrintWarnings", "-Xlog:cds*=off", "-jar", JAR.toString()));
       command.addAll(List.of(args));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedisIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PROCESSES = 5;
-  private static final int REQUESTS = 10_000;
+  private static final int REQUESTS = TestEffort.of(2_500, 10_000);
   private static final int LIMIT = 1_000;
   private static final List<String> ALGORITHMS =
       List.of("tokens", "queue", "fixed", "sliding", "rolling", "slots");

@@ -19,24 +19,33 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Replaces instances behind a real load balancer one after another under load. */
 class RollingRestartIT {
   private static final int CALLERS = 8;
+  private static final Duration INTERVAL = Duration.ofMillis(10); // of the requests of one caller
   private static final int LIMIT = 10_000_000;
 
   @TempDir Path folder;
+
+  @AfterEach
+  void stopCallers() {
+    callers.shutdownNow();
+  }
 
   // A connection upgraded to HTTP/2 would be tunnelled through the balancer.
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicInteger allowed = new AtomicInteger();
   private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
-  private volatile boolean over;
+  private final ScheduledExecutorService callers = Executors.newScheduledThreadPool(CALLERS);
 
   @Test
   void noRequestFailsAndEachIsChargedOnce() throws Exception {
@@ -52,9 +61,10 @@ class RollingRestartIT {
       var balancer = balancer(front, ports);
       try {
         awaitReady(front);
-        var callers = new ArrayList<Thread>();
         for (int i = 0; i < CALLERS; i++) {
-          callers.add(Thread.startVirtualThread(() -> askUntilOver(front)));
+          var unused =
+              callers.scheduleAtFixedRate(
+                  () -> ask(front), 0, INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
         }
         for (int i = 0; i < instances.size(); i++) {
           awaitMore(1_000);
@@ -64,8 +74,8 @@ class RollingRestartIT {
           awaitReady(ports.get(i));
         }
         awaitMore(1_000);
-        over = true;
-        for (var caller : callers) caller.join();
+        callers.shutdown();
+        assertThat(callers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
       } finally {
         balancer.destroy();
         if (!balancer.waitFor(10, TimeUnit.SECONDS)) balancer.destroyForcibly();
@@ -128,18 +138,15 @@ class RollingRestartIT {
         .start();
   }
 
-  private void askUntilOver(int port) {
-    while (!over) {
-      try {
-        String answer = ask(port, "/v1/check", 1);
-        if (answer.startsWith("{\"allowed\":true")) allowed.incrementAndGet();
-        else failures.add(answer);
-      } catch (IOException e) {
-        failures.add(e.toString());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+  private void ask(int port) {
+    try {
+      String answer = ask(port, "/v1/check", 1);
+      if (answer.startsWith("{\"allowed\":true")) allowed.incrementAndGet();
+      else failures.add(answer);
+    } catch (IOException e) {
+      failures.add(e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
