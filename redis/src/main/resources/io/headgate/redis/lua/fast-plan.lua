@@ -54,8 +54,8 @@ local is_charged, sliding_size, sliding_offset
 
 -- Evaluates the charges of a plan from `p` on: reads the state of the first, evaluates the others, and writes the state if all
 -- pass. So the states are in locals, since lists would take longer than the arithmetic. Returns true if all have passed and
--- are charged, false if they are only evaluated, nil if the general path has to evaluate the plan. The states of buckets
--- and fixed windows are passed to it.
+-- are charged, false if they are only evaluated, nil if the general path has to evaluate the plan. The states of buckets,
+-- fixed and sliding windows are passed to it.
 --
 -- `charges` of the part and `parts` after it are left; `highest_k` is the highest index of a key before.
 local function charge(p, charges, parts, highest_k)
@@ -141,7 +141,8 @@ local function charge(p, charges, parts, highest_k)
     local subwindow, passed, state = (now - now % width) / width, 0, nil
     local stored = pcall('GET', key)
     if stored then
-      if #stored == 0 then return nil end
+      -- The general path reads counts of several bytes, and an error: not a string.
+      if #stored ~= 21 + buckets then return nil end
       state = {decode(stored)}
       passed = state[1] == SLIDING and state[3] == width and state[4] == permits and #state == buckets + 5
         and subwindow - state[2] or -1
@@ -162,7 +163,10 @@ local function charge(p, charges, parts, highest_k)
         left = left + oldest - (share - rest) / width - (rest > 0 and 1 or 0)
       end
     end
-    if cost > left then return nil end
+    if cost > left then
+      states[k] = state or false
+      return nil
+    end
     local newest = state and state[buckets + 5] or 0
     -- The general path encodes what has counts of several bytes, or a limit of several words.
     if highest >= 128 or passed == 0 and newest + cost >= 128 or width >= WORD or permits >= WORD then return nil end
@@ -170,6 +174,7 @@ local function charge(p, charges, parts, highest_k)
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = PASSED, left - cost, fresh - now, 0
     n = n + 4
     local passes = charge(p + 4, charges - 1, parts, highest_k)
+    if passes == nil then states[k] = state or false end
     if not passes then return passes end
     if passed == 0 and newest > 0 then -- the last count is the last byte, and the expiry is that of the state
       local size = #stored
