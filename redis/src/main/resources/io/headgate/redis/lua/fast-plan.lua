@@ -1,5 +1,5 @@
--- The fast path for plans of several charges, and for a sliding or rolling window. It takes plans of buckets, windows of a fixed
--- length, sliding windows and rolling windows whose parts are all enforced and combined by ALL, with a key for each charge,
+-- The fast path for plans of several charges, and for a sliding or rolling window. It takes plans of buckets, windows of a
+-- fixed length, sliding windows and rolling windows whose parts are all enforced and combined by ALL, with a key for each charge,
 -- and only if every charge passes. Then nothing depends on the order of the parts. All states are read before the first
 -- is written, so a plan that turns out to be another is left to the general path, with nothing changed.
 --

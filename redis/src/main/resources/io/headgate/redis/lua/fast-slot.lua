@@ -1,7 +1,8 @@
 -- The fast path for one slot of a concurrency limit that is not adaptive, if it passes. Mirrors concurrency.lua, which
 -- handles all others, and describes the set. Returns false for those; expired slots may be removed then.
 --
--- No score is read unless it has to be: Redis formats a score as a decimal fraction, which takes longer than to count the slots.
+-- No score is read unless it has to be: Redis formats a score as a floating-point number, which takes longer than to count
+-- the slots.
 
 -- The last limit, and the texts that follow from it and the time, since most batches have one limit of slots.
 local slot_limit, signature, score, ttl, unexpired

@@ -1,6 +1,6 @@
 -- Evaluates a batch of commands atomically, one after the other. The script is composed of prelude.lua, fast-plan.lua,
--- fast-slot.lua, returns.lua, fast-settle.lua, fast-path.lua, packed-window.lua, general.lua, utilization.lua, one file per algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and
--- plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
+-- fast-slot.lua, returns.lua, fast-settle.lua, fast-path.lua, packed-window.lua, general.lua, utilization.lua, one file per
+-- algorithm, held-state.lua, states.lua, reservation.lua, multi.lua and plan.lua, in that order. Its text does not depend on the rules. Parts that a batch does not need are skipped.
 -- Mirrors Plan.step and the limits that it calls. Every number is an integer that a double represents exactly.
 --
 --   KEYS      the keys of the counters of the batch, each once
@@ -18,6 +18,8 @@ local PASSED_BESIDE_HOLDS, PASSED, REFUSED, EXCEEDS = -1, 0, 1, 2
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
 local ALL, WORD = 0, 4294967296
 local KEPT = 600000000 -- how long the record of a reservation is kept after its expiry (µs)
+-- Of sorted sets: charges within RENEWED µs of each other need one expiry; expired members are removed once in
+-- REMOVED_EVERY permits, at most MAX_REMOVED at a time.
 local RENEWED, REMOVED_EVERY, MAX_REMOVED = 2000000, 8, 1000
 -- Of packed windows; see packed-window.lua.
 local HEADER, HEAD, KIND, USED_TYPE, PERMITS_TYPE = '>I2I8I5I6I2I6I3I2', 34, 0x02cf, 0xce00000000, 0xce00000000da
@@ -48,7 +50,8 @@ for l = 1, args[3] do
     return cmsgpack.pack({-now})
   end
   local kind = args[pos]
-  has_rolling, has_sliding, has_slots = has_rolling or kind == ROLLING, has_sliding or kind == SLIDING, has_slots or kind == SLOTS
+  has_rolling, has_sliding = has_rolling or kind == ROLLING, has_sliding or kind == SLIDING
+  has_slots = has_slots or kind == SLOTS
   pos = pos + 7
 end
 
