@@ -34,7 +34,7 @@ if has_rolling then
         return
       end
     end
-    -- From 17 requests on there is room for an eighth more. Below, the room is what the allocator would leave unused.
+    -- From 17 requests on there is room for an eighth more. Below, an odd number has room for one: the bytes that the allocator leaves unused, except at 13.
     local size = kept + 1
     local spare = size > FEW and (size - size % 8) / 8 + 1 or size > 2 and size % 2 or 0
     local text_now = pack(
