@@ -34,7 +34,8 @@ if has_rolling then
         return
       end
     end
-    -- From 17 requests on there is room for an eighth more. Below, an odd number has room for one: the bytes that the allocator leaves unused, except at 13.
+    -- From 17 requests on there is room for an eighth more. Below, an odd number has room for one: bytes that the allocator
+    -- leaves unused, except at 13.
     local size = kept + 1
     local spare = size > FEW and (size - size % 8) / 8 + 1 or size > 2 and size % 2 or 0
     local text_now = pack(
@@ -65,7 +66,7 @@ local function charge(p, charges, parts, highest_k)
       pos = p
       return is_charged
     end
-    if args[p + 1] ~= ALL or args[p + 3] ~= 1 then return nil end
+    if args[p + 1] ~= ALL or args[p + 3] ~= 1 or args[p] > MAX_CHARGES then return nil end
     charges, parts, p = args[p], parts - 1, p + 4
   end
   local k, limit, cost = args[p], limits[args[p + 1]], args[p + 2]
@@ -293,7 +294,7 @@ fast_plan = function()
   local passes
   is_charged = args[pos] == 1
   if parts > 0 then
-    passes = charge(pos + 2, 0, parts, 0)
+    if parts <= MAX_PARTS then passes = charge(pos + 2, 0, parts, 0) end -- bounds the depth of the recursion
   elseif args[pos + 5] == 1 then -- the general path handles repetitions
     passes = charge(pos + 2, 1, 0, 0)
   end

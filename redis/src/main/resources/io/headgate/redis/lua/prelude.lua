@@ -17,6 +17,7 @@ local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD, FAIR = 1, 2, 3, 4, 5, 6, 7
 local PASSED_BESIDE_HOLDS, PASSED, REFUSED, EXCEEDS = -1, 0, 1, 2
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
 local ALL, WORD = 0, 4294967296
+local MAX_PARTS, MAX_CHARGES = 256, 16 -- of a plan on the fast path, and of one of its parts
 local KEPT = 600000000 -- how long the record of a reservation is kept after its expiry (µs)
 -- Of sorted sets: charges within RENEWED µs of each other need one expiry; expired members are removed once in
 -- REMOVED_EVERY permits, at most MAX_REMOVED at a time.
