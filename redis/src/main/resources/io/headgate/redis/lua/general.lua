@@ -4,7 +4,6 @@
 -- and the time at which the counter would be fresh without later charges: permits that are already available again must
 -- not be returned twice. It returns the state to store, or nil if nothing changes.
 
-local PASSED_BESIDE_HOLDS, PASSED, REFUSED, EXCEEDS = -1, 0, 1, 2
 local FAIR_FORMAT = '>I8I8I8I8I8I8I8I8I8I8I4I4I4I8I4I4I8I8'
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local adopt, step, fresh_at, append, encode, slot_operations, give_back = {}, {}, {}, {}, {}, {}, {}

@@ -135,10 +135,10 @@ end
 
 -- Returns a state with the same utilization, holds included.
 local function as_utilization(held, k)
-  local ALL, total = 1048576, 0
+  local WHOLE, total = 1048576, 0
   for _, entry in ipairs(held.holds) do total = total + entry[2] end
-  local used = carried_over(held.state, KEYS[k], ALL) + scaled(total, held.capacity, ALL)
-  return {BUCKET, now + min(ALL, used), 0, ALL}
+  local used = carried_over(held.state, KEYS[k], WHOLE) + scaled(total, held.capacity, WHOLE)
+  return {BUCKET, now + min(WHOLE, used), 0, WHOLE}
 end
 
 -- Converts a state to the limit and charges expired holds. A limit that is not holdable adopts holds as charges.

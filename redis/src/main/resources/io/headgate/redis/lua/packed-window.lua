@@ -1,5 +1,5 @@
 -- Rolling windows of few requests, packed in a string: one command reads such a window and one writes it, where a sorted set
--- needs three to five. The functions are defined when a batch has a rolling window or reads one.
+-- needs three to five. The functions are defined when the general path reads one.
 --
 --   text    MessagePack: FIXED, the end of the last request (its time plus the window, µs), the permits in use after it,
 --           permits, and a text: the window (µs, 6 bytes), the total of all costs (3 bytes), the number of requests (2
@@ -13,14 +13,11 @@
 --
 -- A window of more than MOST requests is a sorted set (see rolling-window.lua), and stays one until it is empty.
 
--- The header has few fields, since each takes struct 0.05 µs. A field contains the bytes of MessagePack that are next to it: the
--- algorithm and the type of the end; the type of the permits in use; both types around the permits.
-local HEADER, HEAD, KIND, USED, CONSTANT = '>I2I8I5I6I2I6I3I2', 34, 0x02cf, 0xce00000000, 0xce00000000da
-local ENTRY, SIZE, FIELDS = '>I6I3', 9, 11 -- FIELDS: the bytes of the header in the inner text
-local SHORTEST, TIMES, TOTALS, WIDEST, MOST = HEAD + SIZE, 281474976710656, 16777216, 1099511627776, 256
--- A window of up to FEW requests is written as a whole. A longer one has room for an eighth more, and is changed in place:
--- that takes less time, and replicas and the append-only file receive no more than the change.
-local FEW = 16
+-- HEADER has few fields, since each takes struct 0.05 µs. A field contains the bytes of MessagePack that are next to it: the
+-- algorithm and the type of the end (KIND); the type of the permits in use (USED_TYPE); both types around the permits
+-- (PERMITS_TYPE). FIELDS is the number of bytes of the header in the inner text, SHORTEST a text of one request.
+--
+-- append_request of fast-plan.lua adds requests. A window of more than FEW requests has room for an eighth more.
 
 -- Returns for how long requests need no other expiry (µs): an expiry is up to 2 s more than that later than necessary.
 local function renewal(window)
@@ -32,8 +29,8 @@ local function read(text)
   local kind, ends_at, used, permits, _, window, total, count = unpack_struct(HEADER, text)
   if kind ~= KIND then return nil end -- a text of a fixed window is shorter
   return {
-    ROLLING, window, (permits - CONSTANT) / 256,
-    text = text, last = ends_at - window, used = used - USED, total = total, count = count,
+    ROLLING, window, (permits - PERMITS_TYPE) / 256,
+    text = text, last = ends_at - window, used = used - USED_TYPE, total = total, count = count,
   }
 end
 
@@ -64,7 +61,7 @@ end
 -- Returns the header of a window whose text has room for `room` requests.
 local function encode(window, permits, last, used, total, count, room)
   return pack(
-    HEADER, KIND, last + window, USED + used, CONSTANT + permits * 256, FIELDS + room * SIZE, window, total, count)
+    HEADER, KIND, last + window, USED_TYPE + used, PERMITS_TYPE + permits * 256, FIELDS + room * SIZE, window, total, count)
 end
 
 -- Returns the text of a window: its header, the entries of its requests, and room for more.
@@ -81,27 +78,6 @@ end
 
 local function store_with_same_expiry(key, text)
   if sets_expiry then call('SET', key, text, 'KEEPTTL') else call('SET', key, text) end
-end
-
--- Adds a request to a window: to the requests of a text from an index on, or to none if there is no text.
-local function append(key, limit, text, index, last, count, used, total, time, cost)
-  local permits, window = limit[2], limit[3]
-  total, used = (total + cost) % TOTALS, used + cost
-  local added = pack(ENTRY, time % TIMES, total)
-  if not text then
-    store(key, encode(window, permits, time, used, total, 1, 1) .. added, time, window)
-    return
-  end
-  local renewed, room = renewal(window), (#text - HEAD) / SIZE
-  local keeps_expiry = last - last % renewed == time - time % renewed
-  if keeps_expiry and count < room and (index - 1) * 2 < count then
-    call('SETRANGE', key, '0', encode(window, permits, time, used, total, count + 1, room))
-    call('SETRANGE', key, format('%d', HEAD + count * SIZE), added)
-    return
-  end
-  local entries = text:sub(HEAD + 1 + (index - 1) * SIZE, HEAD + count * SIZE) .. added
-  local text_now = text_of(window, permits, time, used, total, count - index + 2, entries)
-  if keeps_expiry then store_with_same_expiry(key, text_now) else store(key, text_now, time, window) end
 end
 
 -- Removes the requests before an index. Returns the state.
@@ -141,7 +117,6 @@ local function requests(state, index)
 end
 
 return {
-  read = read, first_after = first_after, entry = entry, used_from = used_from, append = append, trim = trim,
-  replace = replace, requests = requests, header = HEADER, kind = KIND, used = USED, constant = CONSTANT,
-  times = TIMES, totals = TOTALS, widest = WIDEST, most = MOST, shortest = SHORTEST,
+  read = read, first_after = first_after, entry = entry, used_from = used_from, trim = trim, replace = replace,
+  requests = requests,
 }

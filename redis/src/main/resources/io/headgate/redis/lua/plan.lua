@@ -110,6 +110,15 @@ while pos <= #args do
   fast_path()
 end
 
+-- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
+local function write(key, text, expiry, size, previous_expiry)
+  if expiry == previous_expiry and #text == size then
+    call('SETRANGE', key, '0', text)
+  else
+    set(key, text, expiry)
+  end
+end
+
 for k in pairs(changed) do
   local state = states[k]
   if state[1] == FAIR then

@@ -14,10 +14,12 @@
 -- Totals grow by a digit once in 9 * 10^9 permits. The request that adds a digit is recorded one microsecond after the
 -- requests before it, so that the members remain sorted.
 
+packed = packed or define_packed()
+
 local FIRST, MAX_RENUMBERED, CHUNK = 1000000000, 1000, 100
 
 local function is_packable(limit)
-  return limit[3] <= packed.widest
+  return limit[3] <= WIDEST
 end
 
 local function parse_member(member)
@@ -161,7 +163,7 @@ local function packed_fits_at(log, allowance)
   while low < high do
     local middle = floor((low + high) / 2)
     local _, total = packed.entry(text, last, middle)
-    if (total - before) % packed.totals < to_expire then low = middle + 1 else high = middle end
+    if (total - before) % TOTALS < to_expire then low = middle + 1 else high = middle end
   end
   return (packed.entry(text, last, low)) + log[2]
 end
@@ -207,8 +209,8 @@ end
 append[ROLLING] = function(request, limit, k)
   local log, time, cost = request[1], request[2], request[3]
   local key, state = KEYS[k], log.packed
-  if state and state.count < packed.most then
-    packed.append(key, limit, state.text, log.index, state.last, state.count, log.used, state.total, time, cost)
+  if state and state.count < MOST then
+    append_request(key, limit, state.text, log.index, state.last, state.count, log.used, state.total, time, cost)
     states[k] = nil
     return
   end
@@ -216,7 +218,7 @@ append[ROLLING] = function(request, limit, k)
     local times, costs = packed.requests(state, log.index)
     times[#times + 1], costs[#costs + 1] = time, cost
     states[k] = nil
-    if #times < packed.most * 3 / 4 then -- many have expired
+    if #times < MOST * 3 / 4 then -- many have expired
       packed.replace(key, limit, times, costs)
     else
       write_set(key, limit, times, costs)

@@ -3,7 +3,7 @@
 
 -- Scales a part of one capacity to another: in proportion, rounded up, at most the capacity.
 local function scaled(part, of, capacity)
-  local ALL = 1048576
+  local WHOLE = 1048576
   if part <= 0 then return 0 end
   if part >= of then return capacity end
   local share, rest = 0, part -- long division, one binary digit per iteration
@@ -13,9 +13,9 @@ local function scaled(part, of, capacity)
   end
   if rest > 0 then share = share + 1 end
   -- Rounded up once, not twice; otherwise 1 of 3 would become 2 of 3 when only the window changes.
-  local high, low = floor(capacity / ALL), capacity % ALL
-  local rounded_down = share * high + floor(share * low / ALL)
-  return max(rounded_down, (share - 1) * high + floor((share - 1) * low / ALL) + 1)
+  local high, low = floor(capacity / WHOLE), capacity % WHOLE
+  local rounded_down = share * high + floor(share * low / WHOLE)
+  return max(rounded_down, (share - 1) * high + floor((share - 1) * low / WHOLE) + 1)
 end
 
 -- Converts the use of a state of any algorithm to a limit of capacity `capacity`.

@@ -160,6 +160,75 @@ class ParityTest {
     }
   }
 
+  /** Subjects of requests that pass together are in any order, and some more than once. */
+  @Test
+  void combinedPlansOfSeveralLimitsReturnTheSameInLuaAsInJava() {
+    var second = Duration.ofSeconds(1);
+    var rules =
+        RuleSet.of(
+            Rule.named("rule")
+                .match("key", "*")
+                .limit(RuleLimit.of("b", TokenBucket.of(Rate.perSecond(40))).withPer("key"))
+                .limit(RuleLimit.of("f", FixedWindow.of(Rate.of(30, second))).withPer("key"))
+                .limit(RuleLimit.of("s", SlidingWindow.of(Rate.of(30, second))).withPer("key"))
+                .limit(RuleLimit.of("r", RollingWindow.of(Rate.of(30, second))).withPer("key"))
+                .build());
+    redis.flush();
+    var reference = new ReferenceStore(clock);
+    for (int step = 0; step < 2_000; step++) {
+      clock.sleep(random.nextLong(200_000));
+      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
+      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        var plans = new ArrayList<Plan>();
+        for (int j = random.nextInt(4); j >= 0; j--) plans.add(rules.plan(request(), 0, i));
+        var whole = CombinedPlan.of(plans).whole();
+        commands.add(new ScriptCommand.PlanCommand(whole, random.nextInt(8) > 0));
+        commands.getLast().writeTo(batch);
+      }
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      for (var command : commands) {
+        assertThat(command.read(reply).outcomes())
+            .as("step %d, %s", step, command.plan.charges())
+            .isEqualTo(
+                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
+                    .outcomes());
+      }
+    }
+  }
+
+  /** A shape of a window may have the texts of another one with higher counts. */
+  @Test
+  void changedSlidingWindowsReturnTheSameInLuaAsInJava() {
+    var revisions = new ArrayList<RuleSet>();
+    for (int buckets : new int[] {3, 4, 5, 10}) {
+      for (long permits : new long[] {200, 1_000}) {
+        var rate = Rate.of(permits, Duration.ofSeconds(buckets));
+        revisions.add(rules(SlidingWindow.of(rate).withBuckets(buckets)));
+      }
+    }
+    redis.flush();
+    var reference = new ReferenceStore(clock);
+    for (int round = 0; round < 40; round++) {
+      compareCosts(reference, revisions.get(random.nextInt(revisions.size())), 60);
+      compareCosts(reference, revisions.get(random.nextInt(revisions.size())), 3);
+    }
+  }
+
+  private void compareCosts(ReferenceStore reference, RuleSet rules, int most) {
+    for (int step = 0; step < 60; step++) {
+      clock.sleep(random.nextLong(random.nextInt(8) == 0 ? 4_000_000 : 400_000));
+      var plan = rules.plan(Request.of(Subject.of("sliding"), random.nextLong(most)), 0, step);
+      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
+      var command = new ScriptCommand.PlanCommand(plan, true);
+      command.writeTo(batch);
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      assertThat(command.read(reply).outcomes())
+          .as("step %d, %s", step, plan.charges())
+          .isEqualTo(reference.decide(plan).outcomes());
+    }
+  }
+
   /** More tenants than are told apart, most of which are idle at any time. */
   @Test
   void thousandsOfTenantsReturnTheSameInLuaAsInJava() {

@@ -245,6 +245,17 @@ class StateInRedisTest {
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
+  /** Two instances may have different leases while a rule changes. */
+  @Test
+  void slotWithAShorterLeaseKeepsTheExpiryOfALongerOne() {
+    executor.decide(plan(Concurrency.of(9).withLease(Duration.ofMinutes(10)), 1));
+    var outcome = executor.decide(plan(Concurrency.of(9).withLease(Duration.ofSeconds(1)), 1));
+    assertThat(outcome.first().remaining()).isEqualTo(7);
+    long reset = outcome.first().resetAfter() / 1_000;
+    assertThat(reset).isGreaterThan(500_000);
+    assertThat(redis.server().call("PTTL", KEY).number()).isGreaterThan(reset);
+  }
+
   @Test
   void slotsOfOneRequestAreRenewedAndReleasedTogether() {
     var plan = plan(Concurrency.of(5).withLease(Duration.ofMinutes(1)), 4);

@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A Lua script. Its text is constant, so that the server compiles it once; limits are arguments.
@@ -14,6 +17,13 @@ import java.util.HexFormat;
  * @param sha1 the hash of the source, by which EVALSHA refers to it
  */
 record Script(String text, String sha1) {
+  private static final String LITERAL = "(?:-?\\d+|0x[0-9a-f]+|'[^']*')";
+  private static final Pattern CONSTANTS =
+      Pattern.compile(
+          "^local ([A-Z_]+(?:, [A-Z_]+)*) = (" + LITERAL + "(?:, " + LITERAL + ")*)(?= --|$)",
+          Pattern.MULTILINE);
+  private static final Pattern NAME = Pattern.compile("(?<!')\\b[A-Z_]+\\b");
+
   /** Evaluates batches of plans; composed from the files in the resource folder {@code lua}. */
   static final Script DECIDE = of(compose(""));
 
@@ -48,18 +58,16 @@ record Script(String text, String sha1) {
   private static String compose(String guard) {
     var text = new StringBuilder(file("prelude")).append(guard);
     // A batch defines only the functions it uses: each definition costs 0.2 µs per call.
-    text.append("local packed, define_packed\nif has_rolling then\ndefine_packed = function()\n");
-    text.append(file("packed-window")).append("end\npacked = define_packed()\nend\n");
-    text.append("local fast_plan\nif args[2] % 2 == 1 or has_rolling then\n");
+    text.append("local fast_plan, append_request\n");
+    text.append("if args[2] % 2 == 1 or has_rolling or has_sliding then\n");
     text.append(file("fast-plan")).append("end\n");
     text.append("local fast_slot\nif has_slots then\n").append(file("fast-slot")).append("end\n");
     text.append("local returns, define_returns, settle\nif args[2] > 1 then\n");
     text.append("define_returns = function()\n").append(file("returns")).append("end\n");
     text.append(file("fast-settle")).append("end\n");
     text.append(file("fast-path"));
-    // The general path may read a packed window whose rule has another algorithm now.
-    text.append("if not define_packed then\ndefine_packed = function()\n");
-    text.append(file("packed-window")).append("end\nend\n");
+    text.append("local packed\nlocal function define_packed()\n");
+    text.append(file("packed-window")).append("end\n");
     text.append(file("general")).append(file("utilization"));
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
@@ -75,7 +83,25 @@ record Script(String text, String sha1) {
     text.append("local function define_reservations()\n").append(file("reservation"));
     text.append("end\n");
     text.append("if has_multi then\n").append(file("multi")).append("end\n");
-    return text.append(file("plan")).toString();
+    return inlined(text.append(file("plan")).toString());
+  }
+
+  /**
+   * Replaces the constants that {@code prelude.lua} declares by their values. As locals, each would
+   * cost every function that uses it 40 to 100 instructions of Redis per call of the script.
+   */
+  private static String inlined(String text) {
+    var constants = new HashMap<String, String>();
+    var declarations = CONSTANTS.matcher(file("prelude"));
+    while (declarations.find()) {
+      var names = declarations.group(1).split(", ");
+      var values = declarations.group(2).split(", ");
+      for (int i = 0; i < names.length; i++) constants.put(names[i], values[i]);
+      text = text.replace(declarations.group(), "");
+    }
+    return NAME.matcher(text)
+        .replaceAll(
+            name -> Matcher.quoteReplacement(constants.getOrDefault(name.group(), name.group())));
   }
 
   private static void part(StringBuilder text, String algorithm, String name) {
