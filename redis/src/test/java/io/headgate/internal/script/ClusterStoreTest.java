@@ -7,6 +7,7 @@ import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
+import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -19,7 +20,8 @@ class ClusterStoreTest extends StoreContract {
 
   @Override
   protected int historyLength() {
-    return 500; // StandaloneStoreTest plays the full length with the same script
+    return TestEffort.of(
+        250, 500); // StandaloneStoreTest plays the full length with the same script
   }
 
   @BeforeAll
