@@ -6,6 +6,7 @@ import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
+import io.headgate.testkit.Eventually;
 import io.headgate.testkit.StoreContract;
 import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisCluster;
@@ -29,6 +30,11 @@ class ClusterStoreTest extends StoreContract {
     cluster = RedisCluster.start(3, 0);
     clients = new LettuceClients(RedisOptions.of(cluster.uri()));
     connection = clients.connect();
+    // It connects in the background, which may take longer than the first test on a busy machine.
+    Eventually.holds(
+        "the cluster is connected",
+        Duration.ofSeconds(20),
+        () -> connection.size().toCompletableFuture().join() == 0);
   }
 
   @AfterAll
