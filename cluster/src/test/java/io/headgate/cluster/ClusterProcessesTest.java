@@ -120,7 +120,7 @@ class ClusterProcessesTest {
     killed.signal("KILL");
     awaitMembers(2);
     var during = sum(List.of(MEMBERS.get(0).counts("stop"), MEMBERS.get(1).counts("stop")));
-    var after = runOnAll("large", "killed", LARGE);
+    var after = runOnAll("large", "killed", LARGE / 2);
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(after.fallback()).isZero();
     // A request whose reply was lost with the member may have been charged.
@@ -178,7 +178,7 @@ class ClusterProcessesTest {
     stopped.signal("CONT");
     awaitMembers(3);
     var during = MEMBERS.get(0).counts("stop");
-    var after = runOnAll("large", "stopped", LARGE);
+    var after = runOnAll("large", "stopped", LARGE / 2);
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
     try (var other = start(3).awaitJoined()) {
@@ -202,7 +202,7 @@ class ClusterProcessesTest {
     joining.close();
     awaitMembers(3);
     var during = MEMBERS.get(0).counts("stop");
-    var after = runOnAll("large", "moved", LARGE);
+    var after = runOnAll("large", "moved", LARGE / 2);
     assertThat(during.errors() + after.errors()).isZero();
     assertThat(during.allowed() + after.allowed()).isBetween(LARGE - during.fallback(), LARGE);
     assertThat(MEMBERS.getFirst().status().expected()).isEqualTo(3);

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
@@ -35,8 +36,11 @@ final class MemberMain {
   /** The limit of each key, in a window that does not end during a test. */
   static final long LIMIT = 3_000;
 
-  /** The limit of each key of the rule {@code large}, which takes some seconds to exhaust. */
-  static final long LARGE_LIMIT = 20_000;
+  /** The limit of each key of the rule {@code large}, which paced callers exhaust in seconds. */
+  static final long LARGE_LIMIT = 8_000;
+
+  /** The pause of a caller between checks, so that members that fail over have the CPU. */
+  private static final long PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
   /** Longer than the default, since a busy machine may pause for longer. */
   private static final Duration DEADLINE = Duration.ofSeconds(2);
@@ -201,7 +205,10 @@ final class MemberMain {
       callers.add(
           Thread.ofPlatform()
               .start(() -> {
-                while (running.get()) check(request);
+                while (running.get()) {
+                  check(request);
+                  LockSupport.parkNanos(PAUSE_NANOS);
+                }
               }));
     }
     return "started";

@@ -35,7 +35,7 @@ final class OutageReport {
 
   /** Returns the decisions of a phase: a recorded run is longer than a test. */
   long decisionsPerPhase() {
-    return document.isPresent() ? 4_000 : 800;
+    return document.isPresent() ? 4_000 : 400;
   }
 
   void add(OutageResult result) {

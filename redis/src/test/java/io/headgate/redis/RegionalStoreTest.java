@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +39,10 @@ class RegionalStoreTest {
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final List<String> NAMES = List.of("eu", "us", "ap");
   private static final List<Integer> ONE_WAY_MILLIS = List.of(1, 40, 75);
+
+  /** The pause of a refused caller: much shorter than a lease, and long enough to leave the CPU. */
+  private static final long REFUSED_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+
   private static final Rate HUNDRED_AN_HOUR = Rate.of(100, Duration.ofHours(1));
 
   private static RedisServer regional;
@@ -119,6 +124,7 @@ class RegionalStoreTest {
         long end = System.nanoTime() + 3_000_000_000L;
         while (System.nanoTime() - end < 0) {
           if (check(limiter)) admitted++;
+          else LockSupport.parkNanos(REFUSED_PAUSE_NANOS);
         }
         return admitted;
       });

@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Polls a condition until it holds or a timeout has passed. */
 public final class Eventually {
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** A pause is this part of the time waited so far, since a poll may cost several requests. */
+  private static final int PAUSE_SHARE = 20;
 
   /** A condition to poll. An exception means that it does not hold yet. */
   @FunctionalInterface
@@ -23,7 +27,8 @@ public final class Eventually {
    *     the condition's last exception
    */
   public static void holds(String what, Duration within, Condition condition) {
-    long end = System.nanoTime() + within.toNanos();
+    long start = System.nanoTime();
+    long end = start + within.toNanos();
     while (true) {
       Exception last = null;
       try {
@@ -36,7 +41,8 @@ public final class Eventually {
       }
       if (Thread.currentThread().isInterrupted()) throw failure("interrupted before", what, last);
       if (System.nanoTime() - end >= 0) throw failure("not within " + text(within), what, last);
-      LockSupport.parkNanos(PAUSE_NANOS);
+      long waited = System.nanoTime() - start;
+      LockSupport.parkNanos(Math.clamp(waited / PAUSE_SHARE, MIN_PAUSE_NANOS, MAX_PAUSE_NANOS));
     }
   }
 

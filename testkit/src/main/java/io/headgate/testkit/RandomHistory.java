@@ -109,8 +109,9 @@ final class RandomHistory {
       advanceClock();
       if (random.nextInt(50) == 0) rules = revisions.get(random.nextInt(revisions.size()));
       var plan = plan(rules, i); // the slot id; several combined requests may hold one slot
-      var step = "seed %d, step %d, %s".formatted(seed, i, plan.charges());
-      assertThat(perform(store, plan, i)).as(step).isEqualTo(perform(reference, plan, i));
+      assertThat(perform(store, plan, i))
+          .as("seed %d, step %d, %s", seed, i, plan.charges())
+          .isEqualTo(perform(reference, plan, i));
     }
   }
 

@@ -43,6 +43,17 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>The clock stands still while threads run, so that the expected result is exact.
  */
 public abstract class StoreContract extends SoleCallerContract {
+  /** Several times the capacity of 100, so that callers compete for the last permits. */
+  private static final int REQUESTS = TestEffort.of(400, 1_600);
+
+  /** Requests of several limits or combined requests, of which 100 are admitted at most. */
+  private static final int PLANS = TestEffort.of(400, 800);
+
+  /** Operations of callers that charge, release and reset at the same time. */
+  private static final int RACES = TestEffort.of(1_600, 4_000);
+
+  /** Operations of callers half of which charge while the other half peeks. */
+  private static final int PEEKS = TestEffort.of(4_000, 20_000);
 
   static Stream<Arguments> everyKindAndRunner() {
     return Limits.ofEveryKind(100).stream()
@@ -55,7 +66,7 @@ public abstract class StoreContract extends SoleCallerContract {
   void concurrentCallersAreAdmittedExactlyUpToTheCapacity(Limit limit, ConcurrentRunner runner)
       throws Exception {
     var store = open();
-    int requests = 1_600 / runner.size();
+    int requests = REQUESTS / runner.size();
     long admitted =
         runner.sum(thread -> {
           long count = 0;
@@ -79,7 +90,7 @@ public abstract class StoreContract extends SoleCallerContract {
             TokenBucket.of(Rate.of(500, Duration.ofSeconds(100))), FairSharing.among("tenant"));
     var rules = RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build());
     for (int i = 0; i < tenants; i++) store.decide(plan(rules, i));
-    int requests = 1_600 / runner.size();
+    int requests = TestEffort.of(800, 1_600) / runner.size();
     var admitted = new AtomicLongArray(tenants);
     runner.sum(thread -> {
       for (int i = 0; i < requests; i++) {
@@ -115,7 +126,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < 800 / runner.size(); i++) {
+          for (int i = 0; i < PLANS / runner.size(); i++) {
             if (passes(store, rules.plan(request, 0, thread * 800L + i))) count++;
           }
           return count;
@@ -139,7 +150,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var admissions = Map.of("x", counts(keys), "y", counts(keys), "z", counts(keys));
     runner.sum(thread -> {
       var random = new Random(thread);
-      for (int i = 0; i < 4_000 / runner.size(); i++) {
+      for (int i = 0; i < RACES / runner.size(); i++) {
         var of = Map.of("x", random.nextInt(keys), "y", random.nextInt(keys));
         var keysOfRequest = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
         var plan = orders.get(thread % 3).plan(Request.of(subject(keysOfRequest)), 0, 0);
@@ -175,7 +186,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < 800 / runner.size(); i++) {
+          for (int i = 0; i < PLANS / runner.size(); i++) {
             long holder = thread * 800L + i;
             var plans = new ArrayList<Plan>();
             for (var request : List.of(ample, scarce, scarce, ample)) {
@@ -202,7 +213,7 @@ public abstract class StoreContract extends SoleCallerContract {
             Rule.named("a").match("key", "*").limit(TokenBucket.of(Rate.perHour(100))).build(),
             Rule.named("b").match("key", "*").limit(RollingWindow.of(Rate.perHour(100))).build());
     runner.sum(thread -> {
-      for (int i = 0; i < 20_000 / runner.size(); i++) {
+      for (int i = 0; i < PEEKS / runner.size(); i++) {
         var plan = rules.plan(Request.of(Subject.of("k" + i)), 0, 0);
         if (thread % 2 == 0) {
           store.decide(plan);
@@ -223,7 +234,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var limiter = RateLimiter.with(open(), RuleSet.of(rule));
     var request = Request.of(Subject.of("k"), 2);
     runner.sum(thread -> {
-      for (int i = 0; i < 20_000 / runner.size(); i++) {
+      for (int i = 0; i < PEEKS / runner.size(); i++) {
         if (thread % 2 == 0) {
           if (!limiter.check(request).isAllowed()) limiter.reset(request.subject(), "rule");
         } else {
@@ -246,7 +257,7 @@ public abstract class StoreContract extends SoleCallerContract {
         runner.sum(thread -> {
           long count = 0;
           var plan = plan(slots, "k", 1, thread);
-          for (int i = 0; i < 4_000 / runner.size(); i++) {
+          for (int i = 0; i < RACES / runner.size(); i++) {
             if (!passes(store, plan)) continue;
             count++;
             assertThat(inFlight.incrementAndGet()).isLessThanOrEqualTo(3);
@@ -269,7 +280,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var inFlight = new AtomicInteger();
     runner.sum(thread -> {
       var outcomes = CallOutcome.values();
-      for (int i = 0; i < 4_000 / runner.size(); i++) {
+      for (int i = 0; i < RACES / runner.size(); i++) {
         var plan = plan(slots, "k", 1, 1_000_000L * thread + i);
         var outcome = decide(store, plan);
         assertThat(outcome.limit()).isBetween(2L, 6L);
@@ -295,7 +306,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < 4_000 / runner.size(); i++) {
+          for (int i = 0; i < RACES / runner.size(); i++) {
             if (decide(store, plan(limit, "k")) instanceof Passed) count++;
             if (i % 10 == 9 && thread % 4 == 0) {
               resets.incrementAndGet();
@@ -320,7 +331,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < 1_600 / runner.size(); i++) {
+          for (int i = 0; i < REQUESTS / runner.size(); i++) {
             var limit = versions.get((thread + i) % versions.size());
             if (decide(store, plan(limit, "k")) instanceof Passed) count++;
           }
@@ -338,7 +349,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < 1_600 / runner.size(); i++) {
+          for (int i = 0; i < REQUESTS / runner.size(); i++) {
             if (decide(store, plan(versions.get((thread + i) % 2), "k")) instanceof Passed) count++;
           }
           return count;

@@ -40,8 +40,13 @@ final class SecretKeys {
    * @param cluster the name of the cluster: clusters of one secret have different keys
    */
   static MemberKeys write(String cluster, String secret) {
+    return write(cluster, secret, ROUNDS);
+  }
+
+  /** As above, with a number of rounds of the derivation. */
+  static MemberKeys write(String cluster, String secret, int rounds) {
     try {
-      var pair = keyPair(cluster, secret);
+      var pair = keyPair(cluster, secret, rounds);
       var certificate = certificate(pair);
       return KeyStoreFiles.write(pair.getPrivate(), List.of(certificate), List.of(certificate));
     } catch (GeneralSecurityException | IOException e) {
@@ -50,9 +55,10 @@ final class SecretKeys {
     }
   }
 
-  private static KeyPair keyPair(String cluster, String secret) throws GeneralSecurityException {
+  private static KeyPair keyPair(String cluster, String secret, int rounds)
+      throws GeneralSecurityException {
     var salt = ("headgate cluster " + cluster).getBytes(StandardCharsets.UTF_8);
-    var spec = new PBEKeySpec(secret.toCharArray(), salt, ROUNDS, 8 * SEED_BYTES);
+    var spec = new PBEKeySpec(secret.toCharArray(), salt, rounds, 8 * SEED_BYTES);
     var master = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(spec);
     var mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(master.getEncoded(), "HmacSHA256"));

@@ -5,13 +5,14 @@ import io.headgate.internal.script.ScriptExecutor;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
+import io.headgate.testkit.TestEffort;
 import java.time.Duration;
 
 /** Runs the contract of stores on a cluster of one member. */
 class MemberStoreTest extends StoreContract {
   @Override
   protected int historyLength() {
-    return 1_000; // the arithmetic is that of the memory store
+    return TestEffort.of(500, 1_000); // the arithmetic is that of the memory store
   }
 
   @Override

@@ -12,6 +12,9 @@ import java.security.cert.X509Certificate;
 import org.junit.jupiter.api.Test;
 
 class SecretKeysTest {
+  /** Fewer than for members, since only their cost depends on the number. */
+  private static final int ROUNDS = 1_000;
+
   private static X509Certificate certificate(Path file, String password)
       throws GeneralSecurityException, IOException {
     var store = KeyStore.getInstance("PKCS12");
@@ -23,9 +26,9 @@ class SecretKeysTest {
 
   @Test
   void membersWithTheSameSecretTrustEachOtherAndNoOthers() throws Exception {
-    var one = SecretKeys.write("cluster", "a secret of enough length");
-    var same = SecretKeys.write("cluster", "a secret of enough length");
-    var other = SecretKeys.write("cluster", "another secret of length");
+    var one = SecretKeys.write("cluster", "a secret of enough length", ROUNDS);
+    var same = SecretKeys.write("cluster", "a secret of enough length", ROUNDS);
+    var other = SecretKeys.write("cluster", "another secret of length", ROUNDS);
     var certificate = certificate(one.identity(), one.password());
     certificate.verify(certificate.getPublicKey());
     certificate.checkValidity();

@@ -6,6 +6,7 @@ import io.headgate.load.CallOutcome;
 import io.headgate.load.CallSample;
 import io.headgate.load.ConcurrencyController;
 import io.headgate.load.ControllerState;
+import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
@@ -39,7 +40,7 @@ class AdaptiveControllerParityTest {
       return results
       """;
 
-  private static final int CALLS = 8_000;
+  private static final int CALLS = TestEffort.of(4_000, 8_000);
   private static final int PER_SCRIPT = 500;
 
   private static RedisServer server;

@@ -25,6 +25,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceStore;
+import io.headgate.testkit.TestEffort;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs plans in Java and in Lua and compares every field of the results, to the microsecond. */
 class ParityTest {
-  private static final int STEPS = 20_000;
+  private static final int STEPS = TestEffort.of(5_000, 20_000);
   private static TestServer redis;
 
   private final ManualTicker clock = ManualTicker.create();

@@ -30,6 +30,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.TestEffort;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * field of the results, to the microsecond. The clock sometimes steps back, and limits change.
  */
 class ReservationParityTest {
-  private static final int BATCHES = 1_000;
+  private static final int BATCHES = TestEffort.of(500, 1_000);
   private static final long SECOND = 1_000_000;
   private static TestServer redis;
 

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -177,7 +178,10 @@ class StateInRedisTest {
             .toList();
     long begin = micros();
     for (long now = begin, next = begin; now - begin < 5_500_000; now = micros()) {
-      if (now < next) continue;
+      if (now < next) {
+        LockSupport.parkNanos(1_000 * (next - now));
+        continue;
+      }
       next = now + 20_000;
       for (var rule : rules) {
         var plan = rule.plan(Request.of(Subject.of("k")), 0, ++holder);

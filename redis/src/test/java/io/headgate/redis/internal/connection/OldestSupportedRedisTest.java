@@ -7,6 +7,7 @@ import io.headgate.internal.script.TestServer;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
+import io.headgate.testkit.TestEffort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,8 @@ class OldestSupportedRedisTest extends StoreContract {
 
   @Override
   protected int historyLength() {
-    return 500; // StandaloneStoreTest plays the full length with the same script
+    return TestEffort.of(
+        250, 500); // StandaloneStoreTest plays the full length with the same script
   }
 
   @BeforeAll

@@ -15,6 +15,7 @@ import io.headgate.store.LoadReading;
 import io.headgate.store.MemorySignalStore;
 import io.headgate.store.SignalReport;
 import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.TestEffort;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Runs the controller in Java and in Lua and compares every bit of the readings. */
 class SignalParityTest {
-  private static final int STEPS = 5_000;
+  private static final int STEPS = TestEffort.of(2_000, 5_000);
   private static TestServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
