@@ -22,7 +22,7 @@ import java.util.function.IntUnaryOperator;
  * @param merging of the thread that merges the counts of each second
  */
 record StatisticsCost(Measurement eventLoop, Measurement merging) {
-  private static final int CHECKS = 400_000;
+  static final int CHECKS = 400_000;
   private static final int SECONDS = 8; // as at 50,000 checks per second
   private static final int WARM_UPS = 3;
 
@@ -51,12 +51,16 @@ record StatisticsCost(Measurement eventLoop, Measurement merging) {
     }
   }
 
-  /** Measures in this JVM, on this thread. */
-  static StatisticsCost measure(CallerMix callers, int runs) {
-    var requests = requests(callers.sequence());
-    var results = new CheckResult[CHECKS];
+  /**
+   * Measures in this JVM, on this thread.
+   *
+   * @param checks the number of checks of a run, a multiple of 8
+   */
+  static StatisticsCost measure(CallerMix callers, int runs, int checks) {
+    var requests = requests(callers.sequence(), checks);
+    var results = new CheckResult[checks];
     try (var limiter = RateLimiter.inMemory(RULE)) {
-      for (int i = 0; i < CHECKS; i++) results[i] = limiter.checkForResult(requests[i]);
+      for (int i = 0; i < checks; i++) results[i] = limiter.checkForResult(requests[i]);
     }
     var threads = ManagementFactory.getThreadMXBean();
     var clock = new AtomicLong(1_789_300_800_000L);
@@ -67,9 +71,9 @@ record StatisticsCost(Measurement eventLoop, Measurement merging) {
     for (int run = -WARM_UPS; run < runs; run++) {
       long counted = 0;
       long merged = 0;
-      for (int from = 0; from < CHECKS; from += CHECKS / SECONDS) {
+      for (int from = 0; from < checks; from += checks / SECONDS) {
         long begin = threads.getCurrentThreadCpuTime();
-        for (int i = from; i < from + CHECKS / SECONDS; i++) {
+        for (int i = from; i < from + checks / SECONDS; i++) {
           counter.decided(requests[i], results[i], 900);
         }
         clock.addAndGet(1_000);
@@ -80,16 +84,16 @@ record StatisticsCost(Measurement eventLoop, Measurement merging) {
         merged += threads.getCurrentThreadCpuTime() - middle;
       }
       if (run < 0) continue;
-      eventLoop[run] = (double) counted / CHECKS;
-      merging[run] = (double) merged / CHECKS;
+      eventLoop[run] = (double) counted / checks;
+      merging[run] = (double) merged / checks;
     }
     return new StatisticsCost(Measurement.of(eventLoop), Measurement.of(merging));
   }
 
   /** Creates requests as they arrive: of new strings whose hash codes are not computed yet. */
-  private static Request[] requests(IntUnaryOperator caller) {
-    var requests = new Request[CHECKS];
-    for (int i = 0; i < CHECKS; i++) {
+  private static Request[] requests(IntUnaryOperator caller, int checks) {
+    var requests = new Request[checks];
+    for (int i = 0; i < checks; i++) {
       String user = String.format(Locale.ROOT, "user-%08d", caller.applyAsInt(i));
       requests[i] = Request.of(Subject.of(Map.of("user", user, "path", "/a")));
     }

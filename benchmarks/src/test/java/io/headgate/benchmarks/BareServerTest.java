@@ -17,6 +17,8 @@ class BareServerTest {
     var command =
         List.of(
             BenchmarkContext.java(),
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             BenchmarkContext.classPath(),
             BareServer.class.getName(),

@@ -1,5 +1,6 @@
 package io.headgate.store;
 
+import io.headgate.TestEffort;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
@@ -51,14 +52,14 @@ class LinearizabilityTest {
   }
 
   @Test
-  @Timeout(value = 5, unit = TimeUnit.MINUTES) // takes half a minute on an idle machine
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // takes a quarter of a minute on an idle machine
   void memoryStoreIsLinearizable() {
     new ModelCheckingOptions()
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(2)
         .actorsAfter(2)
-        .iterations(8)
+        .iterations(TestEffort.of(4, 8))
         .invocationsPerIteration(200)
         .addGuarantee(pure("io.headgate.limit."))
         .addGuarantee(pure("io.headgate.rule."))

@@ -6,6 +6,7 @@ import static io.headgate.internal.outage.TestPlans.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.TestEffort;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
@@ -77,7 +78,7 @@ class SweepTest {
   /** Each insertion sweeps one chain, so that the store does not grow if the sweeper is late. */
   @Test
   void insertionsSweepWithoutABackgroundSweeper() {
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < TestEffort.of(60_000, 200_000); i++) {
       store.decide(plan(ONE_PER_SECOND, "k" + i));
       clock.addAndGet(10_000);
     }

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.headgate.simulation.RegionScenario.Mutant;
+import io.headgate.testkit.TestEffort;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the regions for six seconds. {@code headgate.simulation.seconds} sets the total time of all
- * scenarios, of which this gets a seventh, and {@code headgate.simulation.from} the first seed.
+ * Runs the regions for two seconds, or six. {@code headgate.simulation.seconds} sets the total time
+ * of all scenarios, of which this gets a seventh, and {@code headgate.simulation.from} the first
+ * seed.
  */
 class RegionScenarioTest {
-  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40) / 7 + 1;
+  private static final long SECONDS =
+      Long.getLong("headgate.simulation.seconds", TestEffort.of(10, 40)) / 7 + 1;
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 
   @Test

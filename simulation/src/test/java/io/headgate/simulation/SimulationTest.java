@@ -3,6 +3,7 @@ package io.headgate.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.headgate.testkit.TestEffort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,11 +13,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Runs all scenarios for 40 seconds in total, in equal parts. {@code headgate.simulation.seconds}
+ * Runs all scenarios for some seconds in total, in equal parts. {@code headgate.simulation.seconds}
  * sets the total time, and {@code headgate.simulation.from} the first seed.
  */
 class SimulationTest {
-  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 15);
+  private static final long SECONDS =
+      Long.getLong("headgate.simulation.seconds", TestEffort.of(6, 40));
   private static final int MAX_SEEDS_OF_A_DEFECT = 200;
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 

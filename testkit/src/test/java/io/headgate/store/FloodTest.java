@@ -12,6 +12,7 @@ import io.headgate.rule.Subject;
 import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Limits;
 import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.TestEffort;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,17 +30,20 @@ class FloodTest {
   private final ManualTicker clock = ManualTicker.create();
 
   @Test
-  void twoMillionInventedKeysStayWithinMemoryAndEvictNoLimitedCaller() {
+  void inventedKeysStayWithinMemoryAndEvictNoLimitedCaller() {
     try (var store = MemoryStore.create(clock, MAX_KEYS)) {
       var rules = rules(TokenBucket.of(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       long before = heapInUse();
-      for (int i = 0; i < 2_000_000; i++) {
-        assertThat(check(store, rules, "invented" + i)).isTrue();
+      int invented = TestEffort.of(800_000, 2_000_000);
+      int admitted = 0;
+      for (int i = 0; i < invented; i++) {
+        if (check(store, rules, "invented" + i)) admitted++;
         if (i % 100 == 0) clock.sleep(1_000);
         if (i % 10_000 == 0) assertThat(store.trackedKeys()).isLessThanOrEqualTo(MAX_KEYS);
       }
-      assertThat(heapInUse() - before).isLessThan(32 << 20); // all of them would take 200 MB
+      assertThat(admitted).isEqualTo(invented);
+      assertThat(heapInUse() - before).isLessThan(32 << 20); // all would take 100 bytes each
       assertThat(store.trackedKeys()).isBetween(MAX_KEYS * 9L / 10, (long) MAX_KEYS);
       assertThat(limited).allMatch(caller -> !check(store, rules, caller));
     }
@@ -55,7 +59,7 @@ class FloodTest {
     try (var store = MemoryStore.create(clock, 1_000)) {
       var rules = rules(limit);
       var limited = limitedCallers(store, rules);
-      for (int i = 0; i < 50_000; i++) check(store, rules, "invented" + i);
+      for (int i = 0; i < TestEffort.of(20_000, 50_000); i++) check(store, rules, "invented" + i);
       assertThat(limited).allMatch(caller -> !check(store, rules, caller));
     }
   }

@@ -28,7 +28,7 @@ record Evaluation(Plant plant, double unloaded, Map<Contender, RunResult> runs) 
   }
 
   boolean hasPriorities() {
-    return plant.tenants().stream().anyMatch(tenant -> tenant.priority() > 0);
+    return plant.hasPriorities();
   }
 
   /** Returns the highest p99 that meets the aim: twice the unloaded one and one service time. */

@@ -13,14 +13,14 @@ record HeldOut(Plant plant, List<Evaluation> evaluations) {
   private static final List<Contender> CONTENDERS =
       List.of(Contender.FIXED_RIGHT, Contender.GRADIENT2, Contender.HEADGATE);
 
-  static HeldOut of(Plant plant) {
+  static HeldOut of(Plant plant, List<Contender> contenders) {
     return new HeldOut(
-        plant, SEEDS.stream().map(seed -> Evaluation.of(plant, CONTENDERS, seed)).toList());
+        plant, SEEDS.stream().map(seed -> Evaluation.of(plant, contenders, seed)).toList());
   }
 
   /** Evaluates all plants. */
   static List<HeldOut> all() {
-    return Plants.heldOut().stream().map(HeldOut::of).toList();
+    return Plants.heldOut().stream().map(plant -> of(plant, CONTENDERS)).toList();
   }
 
   double goodput(Contender contender) {

@@ -222,6 +222,10 @@ final class Plant {
     return tenants;
   }
 
+  boolean hasPriorities() {
+    return tenants.stream().anyMatch(tenant -> tenant.priority() > 0);
+  }
+
   double staleness() {
     return staleness;
   }

@@ -1,6 +1,7 @@
 package io.headgate.benchmarks.scale;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.headgate.benchmarks.BenchmarkContext;
 import io.headgate.benchmarks.HttpServer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -21,6 +22,7 @@ import java.util.Locale;
  */
 final class ConnectionsRun {
   private static final int RESERVED_FILES = 500; // of the service and of this process
+  private static final int WARM_UP_CONNECTIONS = 200;
   private static final String BODY = "{\"key\":\"user:1\"}";
   private static final String REQUEST =
       "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -41,11 +43,10 @@ final class ConnectionsRun {
   static String measure(Path jar, int wanted) throws IOException {
     int count = Math.min(wanted, maxConnections());
     var directory = Files.createTempDirectory("headgate-connections");
-    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var command =
+    var command = new ArrayList<>(List.of(BenchmarkContext.java(), "-Xmx512m"));
+    command.addAll(BenchmarkContext.jvmOptions());
+    command.addAll(
         List.of(
-            java,
-            "-Xmx512m",
             "-jar",
             jar.toAbsolutePath().toString(),
             "serve",
@@ -54,12 +55,12 @@ final class ConnectionsRun {
             "--max-connections",
             Integer.toString(count + 100),
             "--store",
-            "memory");
+            "memory"));
     var open = new ArrayList<SocketChannel>();
     try (var server = new HttpServer(command, directory)) {
       var uri = URI.create(server.address());
       var address = new InetSocketAddress(uri.getHost(), uri.getPort());
-      warmUp(address);
+      warmUp(address, Math.min(count, WARM_UP_CONNECTIONS));
       double before = residentBytes(server.pid());
       for (int i = 0; i < count; i++) {
         open.add(SocketChannel.open(address));
@@ -84,8 +85,8 @@ final class ConnectionsRun {
   }
 
   /** Loads the classes of the service, so that they are not counted as memory of connections. */
-  private static void warmUp(InetSocketAddress address) throws IOException {
-    for (int i = 0; i < 200; i++) {
+  private static void warmUp(InetSocketAddress address, int connections) throws IOException {
+    for (int i = 0; i < connections; i++) {
       try (var channel = SocketChannel.open(address)) {
         for (int j = 0; j < 20; j++) check(channel);
       }

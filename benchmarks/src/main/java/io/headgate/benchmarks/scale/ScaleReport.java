@@ -30,11 +30,20 @@ public final class ScaleReport {
    * The sizes and durations of the measurements.
    *
    * @param connections the number of open HTTP connections
+   * @param warmUp how long a lower rate is held before
    * @param steady how long a constant rate is held
    * @param turn how long each load of the latency table lasts, and the measurement of capacity
    */
   public record Pace(
-      int keys, int rules, int checks, int connections, Duration steady, Duration turn) {
+      int keys,
+      int rules,
+      int checks,
+      int connections,
+      Duration warmUp,
+      Duration steady,
+      Duration turn) {
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+
     /** Returns the pace of full or quick measurements. */
     public static Pace of(boolean full) {
       return full
@@ -43,10 +52,17 @@ public final class ScaleReport {
               100_000,
               20_000_000,
               10_000,
+              WARM_UP,
               Duration.ofMinutes(10),
               Duration.ofSeconds(20))
           : new Pace(
-              1_000_000, 100_000, 2_000_000, 1_000, Duration.ofSeconds(15), Duration.ofSeconds(5));
+              1_000_000,
+              100_000,
+              2_000_000,
+              1_000,
+              WARM_UP,
+              Duration.ofSeconds(15),
+              Duration.ofSeconds(5));
     }
   }
 
@@ -103,7 +119,7 @@ public final class ScaleReport {
   private static String steady(Pace pace) throws Exception {
     try (var limiter = limiter(MemoryStore.create(Ticker.system(), 2 * CALLERS));
         var meter = new HeapMeter()) {
-      PacedRun.run(limiter, CALLERS, RATE, Duration.ofSeconds(1));
+      PacedRun.run(limiter, CALLERS, RATE, pace.warmUp);
       long before = HeapMeter.live();
       var result = PacedRun.run(limiter, CALLERS, RATE, pace.steady);
       String pauses = meter.pauses();
@@ -129,7 +145,7 @@ public final class ScaleReport {
       for (int load : LOADS) {
         double rate = capacity * load / 100;
         try (var limiter = limiter(RedisStore.connect(options(server)))) {
-          PacedRun.run(limiter, CALLERS, rate / 4, Duration.ofSeconds(1));
+          PacedRun.run(limiter, CALLERS, rate / 4, pace.warmUp);
           var result = PacedRun.run(limiter, CALLERS, rate, pace.turn);
           table.row(
               load + "% of capacity",

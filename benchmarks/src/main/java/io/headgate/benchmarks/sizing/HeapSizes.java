@@ -7,9 +7,9 @@ import io.headgate.cluster.ClusterStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
-import io.headgate.testkit.LiveHeap;
 import io.headgate.testkit.net.FreePorts;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Measures the live heap of a key: in the memory store, and in the cluster store of one member. */
@@ -18,10 +18,15 @@ final class HeapSizes {
 
   private final Callers callers;
   private final int keys;
+  private final LongSupplier heap;
 
-  HeapSizes(Callers callers, int keys) {
+  /**
+   * @param heap returns the bytes of the live heap
+   */
+  HeapSizes(Callers callers, int keys, LongSupplier heap) {
     this.callers = callers;
     this.keys = keys;
+    this.heap = heap;
   }
 
   /** Returns the bytes of a key in the memory store, without its text. */
@@ -58,9 +63,9 @@ final class HeapSizes {
     int count = Math.max(Math.min(keys, 1_000), keys / each);
     try (var limiter = FilledKeys.limiter(open.get(), limit.limit(WINDOW, units))) {
       FilledKeys.awaitStore(limiter);
-      long before = LiveHeap.bytes();
+      long before = heap.getAsLong();
       FilledKeys.fill(callers, limiter, limit.cost(), count, each);
-      double bytes = (LiveHeap.bytes() - before) / (double) count;
+      double bytes = (heap.getAsLong() - before) / (double) count;
       return bytes - textBytes(FilledKeys.KEY_LENGTH);
     }
   }

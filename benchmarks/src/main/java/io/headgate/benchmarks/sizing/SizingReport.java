@@ -3,6 +3,7 @@ package io.headgate.benchmarks.sizing;
 import io.headgate.benchmarks.Callers;
 import io.headgate.benchmarks.ProgressLog;
 import io.headgate.benchmarks.Table;
+import io.headgate.testkit.LiveHeap;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /** Measures the figures of {@code headgate size}, and writes them as a file of properties. */
 public final class SizingReport {
@@ -55,14 +57,26 @@ public final class SizingReport {
    */
   public static String report(ProgressLog progress, Pace pace, Path earlier, Path written)
       throws Exception {
+    return report(progress, pace, LiveHeap::bytes, earlier, written);
+  }
+
+  /**
+   * As {@link #report(ProgressLog, Pace, Path, Path)}.
+   *
+   * @param heap returns the bytes of the live heap. That takes many collections, which tests of the
+   *     report do without
+   */
+  static String report(
+      ProgressLog progress, Pace pace, LongSupplier heap, Path earlier, Path written)
+      throws Exception {
     var report = new SizingReport(progress);
     report.read(earlier);
     try (var callers = new Callers(64);
         var server = RedisServer.start()) {
-      var heap = new HeapSizes(callers, pace.heapKeys);
+      var inMemory = new HeapSizes(callers, pace.heapKeys, heap);
       var redis = new RedisSizes(server, callers, pace.redisKeys, pace.sliding);
-      for (var limit : SizedLimit.values()) report.measure(limit, heap, redis, pace);
-      report.put("cluster.token-bucket.bytes", heap.cluster());
+      for (var limit : SizedLimit.values()) report.measure(limit, inMemory, redis, pace);
+      report.put("cluster.token-bucket.bytes", inMemory.cluster());
     }
     report.write(written);
     return report.markdown(pace);

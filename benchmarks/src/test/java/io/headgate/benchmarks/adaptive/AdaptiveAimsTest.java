@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * exceptions are those that docs/adaptive.md states.
  */
 class AdaptiveAimsTest {
+  private static final List<Plant> PLANTS = Plants.all();
+
   /** The goodput of plants that miss the aim of 0.95. */
   private static final Map<String, Double> GOODPUT = Map.of("thrashing", 0.85);
 
@@ -25,14 +28,22 @@ class AdaptiveAimsTest {
   /** Half of the admitted calls of this plant hang, whatever the limit. */
   private static final String HANGING = "constant timeouts";
 
+  private static final List<Contender> CONTENDERS =
+      List.of(Contender.GRADIENT2, Contender.HEADGATE);
+
+  private static final Map<Plant, Evaluation> EVALUATIONS = new ConcurrentHashMap<>();
+
+  private static Evaluation evaluation(Plant plant) {
+    return EVALUATIONS.computeIfAbsent(
+        plant, each -> Evaluation.of(each, CONTENDERS, Evaluation.SEED));
+  }
+
   static Stream<Evaluation> evaluations() {
     // The tenants of the others do not change what a limit without tenants does.
     var repeated = Set.of("stale reports", "mixed priorities", "one abusive tenant");
-    return Plants.all().stream()
+    return PLANTS.stream()
         .filter(plant -> !repeated.contains(plant.name()))
-        .map(plant ->
-            Evaluation.of(
-                plant, List.of(Contender.GRADIENT2, Contender.HEADGATE), Evaluation.SEED));
+        .map(AdaptiveAimsTest::evaluation);
   }
 
   @ParameterizedTest
@@ -47,7 +58,7 @@ class AdaptiveAimsTest {
   }
 
   static Stream<HeldOut> heldOut() {
-    return Plants.heldOut().stream().map(HeldOut::of);
+    return Plants.heldOut().stream().map(plant -> HeldOut.of(plant, CONTENDERS));
   }
 
   /** Nothing was tuned on these plants. Single seeds are up to 5% behind Gradient2. */
@@ -62,10 +73,9 @@ class AdaptiveAimsTest {
 
   @Test
   void threePlantsThatBreakGradient2HaveAFifthMoreGoodput() {
-    for (var plant : Plants.all()) {
+    for (var plant : PLANTS) {
       if (!Set.of("M/M/200", "thrashing", "constant timeouts").contains(plant.name())) continue;
-      var each =
-          Evaluation.of(plant, List.of(Contender.GRADIENT2, Contender.HEADGATE), Evaluation.SEED);
+      var each = evaluation(plant);
       assertThat(each.of(Contender.HEADGATE).goodput())
           .as(plant.name())
           .isGreaterThan(1.2 * each.of(Contender.GRADIENT2).goodput());

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class ScaleReportTest {
   @Test
   void everyMeasurementIsInTheReport() throws Exception {
-    var moment = Duration.ofMillis(200);
-    var tiny = new ScaleReport.Pace(1_000, 100, 1_000, 20, moment, moment);
+    var moment = Duration.ofMillis(50);
+    var tiny = new ScaleReport.Pace(1_000, 100, 1_000, 20, moment, moment, moment);
     assertThat(
             ScaleReport.report(new ProgressLog(), tiny, Path.of("../server/target/headgate.jar")))
         .contains("1,000 keys", "100 rules", "live heap", "20 open HTTP connections")
