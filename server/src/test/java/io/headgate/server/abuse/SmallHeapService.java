@@ -43,7 +43,9 @@ final class SmallHeapService implements AutoCloseable {
             "io.headgate.server.cli.Main",
             "serve",
             "--port",
-            "0");
+            "0",
+            "--warm-up",
+            "0s");
     var builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,10 +43,12 @@ class SizeAgreementTest extends Shell {
           "adaptive-concurrency, min: 1, initial: 1, max: 1, lease: 1d");
 
   private static RedisServer server;
+  private static Map<String, Double> heaps;
 
   @BeforeAll
-  static void start() {
+  static void start() throws IOException {
     server = RedisServer.start();
+    heaps = StoreHeap.measure(LIMITS);
   }
 
   @AfterAll
@@ -57,7 +60,7 @@ class SizeAgreementTest extends Shell {
   @FieldSource("LIMITS")
   void computedMemoryIsThatOfTheStores(String limit) throws IOException {
     Files.writeString(folder.resolve("rules.yaml"), StoreHeap.rules(limit));
-    assertThat(StoreHeap.measure(limit))
+    assertThat(heaps.get(limit))
         .as("heap")
         .isCloseTo(computed("memory"), withPercentage(TOLERANCE_PERCENT));
     assertThat(redis(limit))

@@ -11,10 +11,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Measures the heap of a memory store in a process of its own. In the JVM of the tests a collection
+ * Measures the heap of memory stores in a process of its own. In the JVM of the tests a collection
  * takes long, and other threads and stores allocate.
  */
 final class StoreHeap {
@@ -29,35 +32,41 @@ final class StoreHeap {
         .formatted(limit);
   }
 
-  /** Returns the bytes of a store with {@link #KEYS} keys. */
-  static double measure(String limit) throws IOException {
+  /** Returns the bytes of a store with {@link #KEYS} keys, for each limit. */
+  static Map<String, Double> measure(List<String> limits) throws IOException {
     var classPath = System.getProperty("surefire.test.class.path");
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.add("-cp");
+    command.add(classPath == null ? System.getProperty("java.class.path") : classPath);
+    command.add(StoreHeap.class.getName());
+    command.addAll(limits);
     var process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath == null ? System.getProperty("java.class.path") : classPath,
-                StoreHeap.class.getName(),
-                limit)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    var bytes = new HashMap<String, Double>();
     try (var out = process.inputReader(StandardCharsets.UTF_8)) {
-      return Double.parseDouble(String.valueOf(out.readLine()));
+      for (var limit : limits) {
+        bytes.put(limit, Double.parseDouble(String.valueOf(out.readLine())));
+      }
+      return bytes;
     } finally {
       process.destroyForcibly();
     }
   }
 
-  /** Prints the bytes of a store with the limit of the argument. */
+  /** Prints the bytes of a store with the limit of each argument, one store after the other. */
   public static void main(String[] args) {
+    bytes(args[0]); // a first measurement includes the classes that it loads
+    for (var limit : args) System.out.println(bytes(limit));
+  }
+
+  private static long bytes(String limit) {
     var store = MemoryStore.create(Ticker.system(), 2 * KEYS);
-    try (var limiter = RateLimiter.with(store, RuleFile.read(rules(args[0])))) {
+    try (var limiter = RateLimiter.with(store, RuleFile.read(rules(limit)))) {
       long before = LiveHeap.bytes();
-      fill(limiter, args[0]);
-      System.out.println(LiveHeap.bytes() - before);
+      fill(limiter, limit);
+      return LiveHeap.bytes() - before;
     }
   }
 

@@ -50,7 +50,7 @@ final class HeadgateInstance implements AutoCloseable {
     command.addAll(List.of("io.headgate.server.cli.Main", "serve"));
     command.addAll(List.of("--port", Integer.toString(port), "--rules", rules.toString()));
     command.addAll(List.of("--data", directory.path().toString(), "--store", store));
-    command.addAll(List.of("--drain-delay", "3s"));
+    command.addAll(List.of("--drain-delay", "3s", "--warm-up", "0s"));
     command.addAll(List.of("--grpc-deadline", deadline.toMillis() + "ms"));
     command.addAll(List.of("--store-timeout", deadline.toMillis() + "ms"));
     var builder = new ProcessBuilder(command).directory(directory.path().toFile());

@@ -9,6 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
+import io.headgate.testkit.TestEffort;
 import java.io.ByteArrayOutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -99,7 +100,7 @@ class FuzzTest {
   void mutatedBodiesAreAnsweredAndKeepTheConnection() {
     try (var one = SERVICE.connect();
         var other = SERVICE.connect()) {
-      for (int i = 0; i < 4_000; i++) {
+      for (int i = 0; i < TestEffort.of(1_500, 4_000); i++) {
         var connection = random.nextBoolean() ? one : other;
         String path = pick(PATHS);
         byte[] body = mutated(pick(SEEDS).getBytes(UTF_8));
@@ -123,7 +124,7 @@ class FuzzTest {
     String seed =
         "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             + "Accept: application/problem+json\r\nContent-Length: 17\r\n\r\n{\"key\":\"user:42\"}";
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < TestEffort.of(300, 600); i++) {
       byte[] request = mutated(seed.getBytes(UTF_8));
       try (var connection = SERVICE.connect()) {
         connection.send(request);

@@ -6,10 +6,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.security.KeyStore;
-import java.util.ArrayList;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
-import java.util.List;
 import java.util.UUID;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -23,45 +28,60 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestCertificates implements AutoCloseable {
   private static final String ALIAS = "test";
-  private static final String ISSUER = "issuer";
+  private static final String SUBJECT = "CN=localhost";
 
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-certificates-");
-  private final String password = UUID.randomUUID().toString();
+  private final char[] password = UUID.randomUUID().toString().toCharArray();
+  private final PrivateKey privateKey;
+  private final X509Certificate[] chain;
 
-  private TestCertificates() {}
+  /**
+   * @param chain the certificate of the key first, then that of the CA if it has another
+   */
+  private TestCertificates(PrivateKey privateKey, X509Certificate... chain) {
+    this.privateKey = privateKey;
+    this.chain = chain;
+    try {
+      Files.writeString(certificate(), pem("CERTIFICATE", chain[0].getEncoded()));
+      Files.writeString(issuer(), pem("CERTIFICATE", chain[chain.length - 1].getEncoded()));
+      Files.writeString(key(), pem("PRIVATE KEY", privateKey.getEncoded()));
+    } catch (IOException e) {
+      directory.close();
+      throw new UncheckedIOException(e);
+    } catch (GeneralSecurityException e) {
+      directory.close();
+      throw new IllegalStateException("cannot encode the certificate", e);
+    }
+  }
 
   /** Generates a key and a self-signed certificate. */
   public static TestCertificates create() {
-    return create(certificates -> certificates.generate(ALIAS));
+    try {
+      var keys = newKeys();
+      var certificate = new X509CertificateWriter(SUBJECT, keys).selfSigned();
+      return new TestCertificates(keys.getPrivate(), certificate);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("cannot create a certificate", e);
+    }
   }
 
   /** Generates a key and a certificate of a CA, valid from so many days after now for 30 days. */
   public static TestCertificates ofIssuer(int validFrom) {
-    return create(certificates -> {
-      certificates.generate(ALIAS);
-      certificates.generate(ISSUER);
-      certificates.sign(validFrom);
-    });
-  }
-
-  /** Runs keytool on a new key store. */
-  private interface Generation {
-    void run(TestCertificates certificates) throws IOException;
-  }
-
-  private static TestCertificates create(Generation generation) {
-    var certificates = new TestCertificates();
     try {
-      generation.run(certificates);
-      certificates.writePem();
-      return certificates;
-    } catch (IOException e) {
-      certificates.close();
-      throw new UncheckedIOException(e);
+      var keys = newKeys();
+      var issuer = new X509CertificateWriter("CN=issuer", newKeys());
+      var from = Instant.now().plus(Duration.ofDays(validFrom));
+      var certificate = issuer.sign(SUBJECT, keys.getPublic(), from);
+      return new TestCertificates(keys.getPrivate(), certificate, issuer.selfSigned());
     } catch (GeneralSecurityException e) {
-      certificates.close();
-      throw new IllegalStateException("cannot read the key store that keytool created", e);
+      throw new IllegalStateException("cannot create a certificate", e);
     }
+  }
+
+  private static KeyPair newKeys() throws GeneralSecurityException {
+    var generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp256r1"));
+    return generator.generateKeyPair();
   }
 
   /** Returns the certificate as PEM, for the server to present and the client to trust. */
@@ -88,7 +108,7 @@ public final class TestCertificates implements AutoCloseable {
   public SSLContext trusting(TestCertificates client) {
     try {
       var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(client.store(), client.password.toCharArray());
+      keys.init(client.store(), client.password);
       return context(keys.getKeyManagers());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -101,7 +121,7 @@ public final class TestCertificates implements AutoCloseable {
     try {
       var trusted = KeyStore.getInstance("PKCS12");
       trusted.load(null, null);
-      trusted.setCertificateEntry(ALIAS, store().getCertificate(ALIAS));
+      trusted.setCertificateEntry(ALIAS, chain[0]);
       var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trust.init(trusted);
       var context = SSLContext.getInstance("TLS");
@@ -119,83 +139,11 @@ public final class TestCertificates implements AutoCloseable {
     directory.close();
   }
 
-  private Path storeFile() {
-    return directory.resolve("store.p12");
-  }
-
   private KeyStore store() throws IOException, GeneralSecurityException {
-    return KeyStore.getInstance(storeFile().toFile(), password.toCharArray());
-  }
-
-  private void generate(String alias) throws IOException {
-    keytool(
-        "-genkeypair",
-        "-alias",
-        alias,
-        "-keyalg",
-        "EC",
-        "-groupname",
-        "secp256r1",
-        "-validity",
-        "30",
-        "-dname",
-        alias.equals(ALIAS) ? "CN=localhost" : "CN=" + alias,
-        "-ext",
-        "san=ip:127.0.0.1,dns:localhost",
-        "-ext",
-        "bc:critical=ca:true",
-        "-storetype",
-        "PKCS12");
-  }
-
-  /** Replaces the self-signed certificate of the server by one of the CA. */
-  private void sign(int validFrom) throws IOException {
-    var request = directory.resolve("request.pem").toString();
-    var signed = directory.resolve("signed.pem").toString();
-    keytool("-certreq", "-alias", ALIAS, "-file", request);
-    keytool(
-        "-gencert",
-        "-alias",
-        ISSUER,
-        "-infile",
-        request,
-        "-outfile",
-        signed,
-        "-startdate",
-        "%+dd".formatted(validFrom),
-        "-validity",
-        "30",
-        "-ext",
-        "san=ip:127.0.0.1,dns:localhost");
-    keytool("-importcert", "-noprompt", "-alias", ALIAS, "-file", signed);
-  }
-
-  /** Runs keytool, since the JDK has no API to create certificates. */
-  private void keytool(String... arguments) throws IOException {
-    var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    var output = directory.resolve("keytool.log");
-    var command =
-        new ArrayList<String>(List.of(keytool, "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
-    command.addAll(List.of(arguments));
-    command.addAll(List.of("-storepass", password, "-keystore", storeFile().toString()));
-    var process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-    try {
-      int exit = process.start().waitFor();
-      if (exit != 0) throw new IOException(keytool + " failed: " + Files.readString(output));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while keytool ran", e);
-    }
-  }
-
-  private void writePem() throws IOException, GeneralSecurityException {
-    var store = store();
-    var key = store.getKey(ALIAS, password.toCharArray());
-    Files.writeString(certificate(), pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded()));
-    var issuer = store.getCertificate(store.containsAlias(ISSUER) ? ISSUER : ALIAS);
-    Files.writeString(issuer(), pem("CERTIFICATE", issuer.getEncoded()));
-    Files.writeString(key(), pem("PRIVATE KEY", key.getEncoded()));
+    var store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry(ALIAS, privateKey, password, chain);
+    return store;
   }
 
   private static String pem(String label, byte[] content) {

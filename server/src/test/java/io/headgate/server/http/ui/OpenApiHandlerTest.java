@@ -48,6 +48,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -89,15 +90,24 @@ class OpenApiHandlerTest {
       Rule.named("block").match("key", "bot:*").limit(new Deny()).build();
   private static final Rule HEALTH = Rule.named("health").match("key", "health").exempt().build();
 
+  /** The description, which does not depend on the rules: parsed once. */
+  private static JsonNode document;
+
   private final RunningService service = RunningService.with(USERS, JOBS, TRIAL, BLOCK, HEALTH);
-  private final JsonNode document = document();
+
+  @BeforeAll
+  static void readDocument() {
+    try (var service = RunningService.with()) {
+      document = document(service);
+    }
+  }
 
   @AfterEach
   void stop() {
     service.close();
   }
 
-  private JsonNode document() {
+  private static JsonNode document(RunningService service) {
     var answer = service.request("GET", "/openapi.yaml");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.mediaType()).isEqualTo("application/yaml");
@@ -374,9 +384,8 @@ class OpenApiHandlerTest {
 
   private List<String> errors(JsonNode schema, String body) {
     try {
-      var whole = document.deepCopy();
       var root = JSON.createObjectNode();
-      root.set("components", whole.get("components"));
+      root.set("components", document.get("components"));
       root.set("allOf", JSON.createArrayNode().add(schema));
       var validator = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(root);
       return validator.validate(JSON.readTree(body)).stream().map(Object::toString).toList();

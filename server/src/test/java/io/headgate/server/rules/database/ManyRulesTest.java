@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ManyRulesTest {
   private static final int RULES = 10_000;
-  private static final int REVISIONS = Integer.getInteger("headgate.revisions", 6);
+  private static final int REVISIONS = Integer.getInteger("headgate.revisions", 4);
   private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final ChangeInfo AUTHOR = new ChangeInfo("author", "");

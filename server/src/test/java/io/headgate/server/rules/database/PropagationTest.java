@@ -16,6 +16,7 @@ import io.headgate.store.InstanceChannel;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PropagationTest {
   private static final int INSTANCES = 5;
   private static final int CHANGES = Integer.getInteger("headgate.changes", 6);
-  private static final int CHANGE_COUNT = 300;
+  private static final int CHANGE_COUNT = TestEffort.of(150, 300);
   private static final long CHANGE_INTERVAL_NANOS = 10_000_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final ChangeInfo AUTHOR = new ChangeInfo("author", "");
