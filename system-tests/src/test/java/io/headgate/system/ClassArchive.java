@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The archive of the classes that the packaged program loads. With it, a start takes 1.4 s of CPU time instead of 2.5. The first
- * test writes it; the JVMs of other tests wait for it. If each process wrote its own at its end, that would take longer than
- * its start.
+ * The archive of the classes that the packaged program loads. With it, a start takes 1.4 s of CPU
+ * time instead of 2.5. The first test writes it; the JVMs of other tests wait for it. If each
+ * process wrote its own at its end, that would take longer than its start.
  */
 final class ClassArchive {
   /** The options that the archive is written with, and that its users need. */

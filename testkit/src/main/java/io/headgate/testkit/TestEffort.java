@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * How often tests repeat what they draw at random: histories, seeds, inputs. The system property {@value #PROPERTY} selects
- * it: {@code quick}, the default, or {@code thorough}, which {@code ./verify --thorough} sets. Bounds that a test proves
- * exactly do not depend on it.
+ * How often tests repeat what they draw at random: histories, seeds, inputs. The system property
+ * {@value #PROPERTY} selects it: {@code quick}, the default, or {@code thorough}, which {@code
+ * ./verify --thorough} sets. Bounds that a test proves exactly do not depend on it.
  */
 public enum TestEffort {
   QUICK,
@@ -25,9 +25,8 @@ public enum TestEffort {
     return Arrays.stream(values())
         .filter(effort -> effort.name().toLowerCase(Locale.ROOT).equals(name))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "%s is '%s', but must be quick or thorough".formatted(PROPERTY, name)));
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "%s is '%s', but must be quick or thorough".formatted(PROPERTY, name)));
   }
 }
