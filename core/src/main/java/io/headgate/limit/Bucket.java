@@ -73,8 +73,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues, long 
   /** Returns the outcome of a request that passes, given the states before and after it. */
   public Outcome passed(BucketState before, BucketState after, long now, long cost) {
     long left = left(before, now) - cost;
-    long delay = queues && cost > 0 ? wait(before, now) : 0;
-    return new Passed(left, wait(after, now), delay);
+    return new Passed(left, wait(after, now), queues && cost > 0 ? wait(before, now) : 0);
   }
 
   /** Returns the outcome of a request that does not pass. */
