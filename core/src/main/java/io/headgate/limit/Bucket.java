@@ -14,8 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param capacity the whole permits in {@code units}; a leaky bucket with a maximum wait may have a
  *     fraction of a permit more
  * @param queues whether a request waits until the debt before it is repaid
+ * @param refillTime the time, in microseconds, in which the whole capacity is repaid
  */
-public record Bucket(Rate rate, long units, long capacity, boolean queues) {
+public record Bucket(Rate rate, long units, long capacity, boolean queues, long refillTime) {
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
+  public Bucket {
+    long expected = rate.timeFor(capacity * rate.unitPeriod);
+    Bounds.require(
+        refillTime == expected, "the refill time must be %d µs, got %d", expected, refillTime);
+  }
+
+  /** Creates a bucket with its refill time, which is derived once rather than in each decision. */
+  public Bucket(Rate rate, long units, long capacity, boolean queues) {
+    this(rate, units, capacity, queues, rate.timeFor(capacity * rate.unitPeriod));
+  }
 
   /** Returns the arithmetic of a token or leaky bucket; null for other limits. */
   public static @Nullable Bucket of(Limit limit) {
@@ -37,9 +49,9 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
    * @param state a state of this bucket, see {@link #adopt}
    */
   Step step(BucketState state, long now, long cost) {
-    return passes(state, now, cost)
-        ? new Step(after(state, now, cost), passed(state, now, cost))
-        : new Step(state, refused(state, now, cost));
+    if (!passes(state, now, cost)) return new Step(state, refused(state, now, cost));
+    var after = after(state, now, cost);
+    return new Step(after, passed(state, after, now, cost));
   }
 
   /** Returns whether a request of this cost fits. */
@@ -55,10 +67,13 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
   /** Returns the outcome of a request that passes, given the state before it. */
   public Outcome passed(BucketState state, long now, long cost) {
-    long wait = wait(state, now);
-    long left = left(state, now) - cost;
-    long resetAfter = after(state, now, cost).emptyAt() - now;
-    return new Passed(left, Math.max(0, resetAfter), queues && cost > 0 ? wait : 0);
+    return passed(state, after(state, now, cost), now, cost);
+  }
+
+  /** Returns the outcome of a request that passes, given the states before and after it. */
+  public Outcome passed(BucketState before, BucketState after, long now, long cost) {
+    long left = left(before, now) - cost;
+    return new Passed(left, wait(after, now), queues && cost > 0 ? wait(before, now) : 0);
   }
 
   /** Returns the outcome of a request that does not pass. */
@@ -110,11 +125,6 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return state instanceof BucketState own
         && own.refillTime() == refillTime()
         && own.slack() < rate.unitPermits;
-  }
-
-  /** Returns the time, in microseconds, in which the whole capacity is repaid. */
-  public long refillTime() {
-    return rate.timeFor(capacity * rate.unitPeriod);
   }
 
   private static long wait(BucketState state, long now) {

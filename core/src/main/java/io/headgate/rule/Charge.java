@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cost that a plan charges to one counter. Immutable.
  *
- * <p>A class rather than a record because it precomputes the hash with which a store looks up the
- * state of the counter.
+ * <p>A class rather than a record because it caches the hash with which a store looks up the state
+ * of the counter.
  */
 public final class Charge {
   private final Counter counter;
   private final String key;
-  private final int hash;
+  private int hash; // 0 until it is needed; every thread computes the same, so a race is harmless
   private final long cost;
   private final long holder;
   private final @Nullable Share share;
@@ -44,7 +44,7 @@ public final class Charge {
    * @param share the tenant and its weight if the limit is shared fairly; otherwise null
    */
   public Charge(Counter counter, String key, long cost, long holder, @Nullable Share share) {
-    this(counter, key, hashOf(counter, key), cost, holder, share);
+    this(counter, key, 0, cost, holder, share);
   }
 
   /**
@@ -109,9 +109,18 @@ public final class Charge {
     return share == null ? Share.NONE : share;
   }
 
-  /** Returns {@link #hashOf} the counter and key. */
+  /**
+   * Returns {@link #hashOf} the counter and key. Computed when it is first needed: a store that
+   * reads the clock before the lookup computes it while the clock is being read, and a remote store
+   * needs none.
+   */
   public int hash() {
-    return hash;
+    int known = hash;
+    if (known == 0) {
+      known = hashOf(counter, key);
+      hash = known;
+    }
+    return known;
   }
 
   /** Returns the limit of the counter. */

@@ -20,6 +20,7 @@ final class CompiledRule {
   private final boolean scheduled;
   private final boolean denies;
   private final boolean off;
+  private final boolean enforced;
   private final @Nullable Counter single; // that of the rule itself if it has exactly one
 
   /**
@@ -52,6 +53,7 @@ final class CompiledRule {
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
     this.denies = rule.denies();
     this.off = rule.mode() == Mode.OFF;
+    this.enforced = rule.mode() == Mode.ENFORCE;
     var own = base.getFirst().counters();
     this.single = own.size() == 1 ? own.getFirst() : null;
   }
@@ -78,6 +80,11 @@ final class CompiledRule {
   /** Returns whether the rule is neither off nor outside its schedule. */
   boolean applies(long now) {
     return !off && isActive(now);
+  }
+
+  /** Returns whether the rule can deny. */
+  boolean isEnforced() {
+    return enforced;
   }
 
   /** Returns the index of the override that applies to the subject; -1 for none. */

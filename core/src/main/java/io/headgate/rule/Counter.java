@@ -68,7 +68,7 @@ public final class Counter {
     this.sharing = limit instanceof FairShare fair ? fair.sharing() : null;
     this.per = per;
     boolean plain = per.size() == 1 && !per.getFirst().equals(Pattern.Cidr.ATTRIBUTE);
-    this.only = plain ? per.getFirst() : null;
+    this.only = plain ? per.getFirst().intern() : null;
     this.cost = ruleLimit.cost().orElse(null);
     this.override = override;
     this.regions = regions;

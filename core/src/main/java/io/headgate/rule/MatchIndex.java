@@ -55,8 +55,8 @@ final class MatchIndex {
     var byAbsence = new ArrayList<AbsenceIndex>();
     indexed.forEach((name, patterns) -> {
       var ordinals = patterns.remove(ABSENT);
-      if (ordinals != null) byAbsence.add(new AbsenceIndex(name, ordinals));
-      if (!patterns.isEmpty()) attributes.put(name, new AttributeIndex(name, patterns));
+      if (ordinals != null) byAbsence.add(new AbsenceIndex(name.intern(), ordinals));
+      if (!patterns.isEmpty()) attributes.put(name, new AttributeIndex(name.intern(), patterns));
     });
     this.only = attributes.size() == 1 ? attributes.values().iterator().next() : null;
     this.absences = byAbsence.toArray(AbsenceIndex[]::new);

@@ -135,6 +135,9 @@ public final class Plan {
   /** For each charge the previous one of the same counter and key; only for combined plans. */
   private final int[] before;
 
+  /** Whether there is one part, whose rule is enforced, with one charge. */
+  private final boolean singleEnforcedLimit;
+
   Plan(List<Part> parts, List<Charge> charges) {
     this(parts, charges, false);
   }
@@ -149,14 +152,21 @@ public final class Plan {
     this.charges = charges;
     this.single = charges.size() == 1 ? charges.getFirst() : null;
     this.before = joint ? before(charges) : NO_SHARED_COUNTERS;
+    this.singleEnforcedLimit = single != null && parts.size() == 1 && parts.getFirst().isEnforced();
   }
 
   /** Creates a plan of one limit of one rule, which is the most frequent case, without a list. */
-  Plan(List<Part> part, Charge single) {
-    this.parts = part;
+  Plan(List<Part> parts, Charge single) {
+    this(parts, single, parts.size() == 1 && parts.getFirst().isEnforced());
+  }
+
+  /** Creates a plan of one limit, for callers that know whether its rule is alone and enforced. */
+  Plan(List<Part> parts, Charge single, boolean singleEnforcedLimit) {
+    this.parts = parts;
     this.charges = List.of();
     this.single = single;
     this.before = NO_SHARED_COUNTERS;
+    this.singleEnforcedLimit = singleEnforcedLimit;
   }
 
   /**
@@ -199,7 +209,7 @@ public final class Plan {
 
   /** Returns whether the plan consists of one limit of one enforced rule. */
   public boolean isSingleEnforcedLimit() {
-    return single != null && parts.size() == 1 && parts.getFirst().isEnforced();
+    return singleEnforcedLimit;
   }
 
   /** Returns whether there is nothing to charge, so that no store is needed. */
@@ -233,7 +243,7 @@ public final class Plan {
    * outcome of the others, so the store's outcomes are those of this plan.
    */
   public Plan stored() {
-    if (single != null && parts.size() == 1) return this;
+    if (singleEnforcedLimit) return this;
     for (var part : parts) {
       if (part.counters.isEmpty()) return filter(any -> !any.counters.isEmpty());
     }

@@ -22,12 +22,7 @@ public record Request(Subject subject, long cost, Map<String, Long> costs) {
   public Request {
     requireCost("cost", cost);
     costs = Map.copyOf(costs);
-    if (costs.size() > MAX_NAMED_COSTS) {
-      throw new IllegalArgumentException(
-          "a request may have at most %d named costs, got %d"
-              .formatted(MAX_NAMED_COSTS, costs.size()));
-    }
-    costs.forEach((name, value) -> requireCost("cost '" + name + "'", value));
+    if (!costs.isEmpty()) requireCosts(costs); // saves an iterator: most requests have none
   }
 
   /** Creates a request of cost 1. */
@@ -38,6 +33,15 @@ public record Request(Subject subject, long cost, Map<String, Long> costs) {
   /** Creates a request of the given cost, without named costs. */
   public static Request of(Subject subject, long cost) {
     return new Request(subject, cost, Map.of());
+  }
+
+  private static void requireCosts(Map<String, Long> costs) {
+    if (costs.size() > MAX_NAMED_COSTS) {
+      throw new IllegalArgumentException(
+          "a request may have at most %d named costs, got %d"
+              .formatted(MAX_NAMED_COSTS, costs.size()));
+    }
+    costs.forEach((name, value) -> requireCost("cost '" + name + "'", value));
   }
 
   private static void requireCost(String what, long cost) {

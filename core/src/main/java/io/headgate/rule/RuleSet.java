@@ -2,6 +2,7 @@ package io.headgate.rule;
 
 import io.headgate.internal.hash.KeyedHash;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleSet {
   private final List<Rule> rules;
-  private final List<CompiledRule> compiledRules;
+  private final CompiledRule[] compiledRules;
   private final MatchIndex index;
   private final Map<String, CompiledRule> byId = new HashMap<>();
   private final boolean scheduled;
@@ -41,14 +42,14 @@ public final class RuleSet {
             "two rules have the id '%s'; ids must be unique".formatted(rule.id()));
       }
     }
-    this.compiledRules = rules.stream().map(CompiledRule::new).toList();
+    this.compiledRules = rules.stream().map(CompiledRule::new).toArray(CompiledRule[]::new);
     this.index = new MatchIndex(rules.stream().map(Rule::match).toList());
     for (var compiled : compiledRules) byId.put(compiled.rule().id(), compiled);
-    this.scheduled = compiledRules.stream().anyMatch(CompiledRule::isScheduled);
-    this.concurrency = compiledRules.stream().anyMatch(CompiledRule::hasConcurrency);
+    this.scheduled = Arrays.stream(compiledRules).anyMatch(CompiledRule::isScheduled);
+    this.concurrency = Arrays.stream(compiledRules).anyMatch(CompiledRule::hasConcurrency);
     this.shedding = rules.stream().anyMatch(rule -> rule.sheds() && rule.mode() != Mode.OFF);
-    this.tuning = compiledRules.stream().anyMatch(CompiledRule::isTuned);
-    this.decisive = compiledRules.stream().anyMatch(CompiledRule::isDecisive);
+    this.tuning = Arrays.stream(compiledRules).anyMatch(CompiledRule::isTuned);
+    this.decisive = Arrays.stream(compiledRules).anyMatch(CompiledRule::isDecisive);
   }
 
   /**
@@ -99,7 +100,7 @@ public final class RuleSet {
     var found = index.find(subject);
     var levels = new ArrayList<Charge>();
     for (int i = 0; i < found.size(); i++) {
-      var compiled = compiledRules.get(found.get(i));
+      var compiled = compiledRules[found.get(i)];
       if (compiled.rule().mode() == Mode.OFF) continue;
       var part = compiled.part(compiled.override(subject));
       var shed = compiled.part(-1).shedding();
@@ -166,7 +167,7 @@ public final class RuleSet {
   public Plan plan(Request request, long now, long holder) {
     var subject = request.subject();
     var found = index.find(subject);
-    if (found.size() == 1) return onlyRule(compiledRules.get(found.get(0)), request, now, holder);
+    if (found.size() == 1) return onlyRule(compiledRules[found.get(0)], request, now, holder);
     if (decisive) {
       var decider = decider(found, subject, now);
       if (decider != null) return new Plan(List.of(decider), List.of());
@@ -183,7 +184,7 @@ public final class RuleSet {
     Plan.Part fallbackDenial = null;
     boolean needsFallback = true;
     for (int i = 0; i < found.size(); i++) {
-      var compiled = compiledRules.get(found.get(i));
+      var compiled = compiledRules[found.get(i)];
       var rule = compiled.rule();
       if (rule.mode() != Mode.ENFORCE || !compiled.isActive(now)) continue;
       if (rule.exempt()) return compiled.part(-1);
@@ -203,7 +204,7 @@ public final class RuleSet {
     boolean needsFallback = true;
     boolean hasFallback = false;
     for (int i = 0; i < found.size(); i++) {
-      var compiled = compiledRules.get(found.get(i));
+      var compiled = compiledRules[found.get(i)];
       if (!compiled.applies(now)) continue;
       if (compiled.rule().fallback()) {
         hasFallback = true;
@@ -213,7 +214,7 @@ public final class RuleSet {
       }
     }
     for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
-      var compiled = compiledRules.get(found.get(i));
+      var compiled = compiledRules[found.get(i)];
       if (compiled.rule().fallback() && compiled.applies(now)) {
         add(compiled, request, now, holder, parts, charges);
       }
@@ -225,12 +226,21 @@ public final class RuleSet {
   private static Plan onlyRule(CompiledRule compiled, Request request, long now, long holder) {
     if (!compiled.applies(now)) return Plan.NOTHING;
     int override = compiled.override(request.subject());
-    var alone = compiled.alone(override);
     var single = compiled.single();
-    if (override < 0 && single != null) return new Plan(alone, charge(single, request, holder));
+    if (override < 0 && single != null) {
+      var charge = charge(single, request, holder); // before the plan, which saves GC barriers
+      return new Plan(compiled.alone(override), charge, compiled.isEnforced());
+    }
+    return onlyRule(compiled, override, request, now, holder);
+  }
+
+  private static Plan onlyRule(
+      CompiledRule compiled, int override, Request request, long now, long holder) {
+    var alone = compiled.alone(override);
     var counters = alone.getFirst().counters();
     if (counters.size() == 1) {
-      return new Plan(alone, charge(counters.getFirst(), request, holder));
+      var charge = charge(counters.getFirst(), request, holder);
+      return new Plan(alone, charge);
     }
     if (counters.isEmpty()) return new Plan(List.of(compiled.part(override, now)), List.of());
     var charges = new ArrayList<Charge>(counters.size());
@@ -253,7 +263,7 @@ public final class RuleSet {
   /** Explains for every rule whether it applies to the subject and why. */
   public List<MatchExplanation> explain(Subject subject, long now) {
     var decider = decisive ? decider(index.find(subject), subject, now) : null;
-    var all = new ArrayList<MatchExplanation>(compiledRules.size());
+    var all = new ArrayList<MatchExplanation>(compiledRules.length);
     boolean enforced = false;
     for (var compiled : compiledRules) {
       var rule = compiled.rule();
@@ -302,6 +312,7 @@ public final class RuleSet {
   private static Charge charge(Counter counter, Request request, long holder) {
     String key = counter.keyOf(request.subject());
     long cost = counter.costOf(request);
-    return new Charge(counter, key, cost, holder, counter.shareOf(request.subject()));
+    var share = counter.shareOf(request.subject());
+    return new Charge(counter, key, cost, holder, share);
   }
 }

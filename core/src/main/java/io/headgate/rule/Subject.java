@@ -155,7 +155,21 @@ public final class Subject {
     return pairs[index * 2 + 1];
   }
 
+  /**
+   * Returns the value of an attribute, or null.
+   *
+   * <p>Names are compared by identity first. Rules have interned names, and those of a subject
+   * usually are too: literals of a program, or fields of a JSON parser.
+   */
+  @SuppressWarnings("ReferenceEquality")
   @Nullable String find(String name) {
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i] == name) return pairs[i + 1];
+    }
+    return findEqual(name);
+  }
+
+  private @Nullable String findEqual(String name) {
     for (int i = 0; i < pairs.length; i += 2) {
       if (pairs[i].equals(name)) return pairs[i + 1];
     }

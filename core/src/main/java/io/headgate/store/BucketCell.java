@@ -43,9 +43,8 @@ final class BucketCell extends WordCell {
     long cost = charge.cost();
     var state = unpack(seen, bucket.refillTime());
     if (bucket.passes(state, now, cost)) {
-      return replace(seen, pack(bucket.after(state, now, cost)))
-          ? bucket.passed(state, now, cost)
-          : null;
+      var after = bucket.after(state, now, cost);
+      return replace(seen, pack(after)) ? bucket.passed(state, after, now, cost) : null;
     }
     return replace(seen, flagged(pack(state), cost <= bucket.capacity()))
         ? bucket.refused(state, now, cost)

@@ -1,6 +1,7 @@
 package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -93,5 +94,14 @@ class TokenBucketTest {
       if (step.outcome() instanceof Passed) admitted++;
     }
     assertThat(admitted).isEqualTo(2 + 999_983);
+  }
+
+  @Test
+  void bucketRejectsAnotherRefillTime() {
+    var bucket = TokenBucket.of(Rate.perSecond(10)).bucket();
+    assertThat(bucket.refillTime()).isEqualTo(1_000_000);
+    assertThatThrownBy(() -> new Bucket(bucket.rate(), bucket.units(), 10, false, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the refill time must be 1000000 µs, got 1");
   }
 }

@@ -3,6 +3,9 @@ package io.headgate.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +23,22 @@ class SubjectTest {
     assertThat(subject.attribute("path")).contains("/login");
     assertThat(subject.attribute("Path")).isEmpty();
     assertThat(subject.attributes()).isEqualTo(Map.of("user", "42", "path", "/login"));
+  }
+
+  @Test
+  void namesAreEqualByTheirCharacters() {
+    var copy = new StringBuilder("key").toString(); // not the interned name of the rules
+    var rules =
+        RuleSet.of(
+            Rule.named("r")
+                .match("key", "user:*")
+                .limit(TokenBucket.of(Rate.perSecond(1)))
+                .build());
+    for (var name : List.of("key", copy)) {
+      var charge = rules.plan(Request.of(Subject.of(name, "user:42")), 0, 0).single();
+      assertThat(charge).isNotNull();
+      assertThat(charge.key()).isEqualTo("user:42");
+    }
   }
 
   @Test
