@@ -356,10 +356,9 @@ public final class CheckResult {
   }
 
   private Plan.Part partOf(int charge) {
-    Plan.Part found = plan.parts().getFirst();
-    for (var part : plan.parts()) {
-      if (part.from() <= charge) found = part;
-    }
+    var parts = plan.parts();
+    var found = parts.getFirst();
+    for (int i = 1; i < parts.size() && parts.get(i).from() <= charge; i++) found = parts.get(i);
     return found;
   }
 

@@ -7,8 +7,13 @@ public final class DecimalText {
 
   private static final byte[] TENS = new byte[100];
   private static final byte[] ONES = new byte[100];
+  private static final long[] NEGATIVE_POWERS = new long[MAX_LENGTH - 1]; // of ten
 
   static {
+    NEGATIVE_POWERS[0] = -1;
+    for (int i = 1; i < NEGATIVE_POWERS.length; i++) {
+      NEGATIVE_POWERS[i] = 10 * NEGATIVE_POWERS[i - 1];
+    }
     for (int i = 0; i < 100; i++) {
       TENS[i] = (byte) ('0' + i / 10);
       ONES[i] = (byte) ('0' + i % 10);
@@ -55,12 +60,11 @@ public final class DecimalText {
     return end - 2;
   }
 
+  /** Returns the number of digits of a number, which is given as its negative and is not 0. */
   private static int digits(long negative) {
-    int digits = 1;
-    for (long bound = -10; negative <= bound; bound *= 10) {
-      if (++digits == MAX_LENGTH - 1) break; // the next bound would overflow
-    }
-    return digits;
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(~negative); // of the number less 1
+    int logarithm = bits * 1_233 >> 12; // 1233/4096 is about that of 2; may be one too high
+    return negative <= NEGATIVE_POWERS[logarithm] ? logarithm + 1 : logarithm;
   }
 
   private DecimalText() {}
