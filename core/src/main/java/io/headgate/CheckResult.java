@@ -31,6 +31,8 @@ public final class CheckResult {
   private final long retryAfter;
   private final @Nullable String remoteSlots; // the id of slots that another process acquired
   private final int decidingCharge; // index of the charge reported to the caller; -1 if none
+  private final long delay; // in microseconds
+  private @Nullable List<LimitReport> reports; // created on first access; a race creates it twice
 
   /**
    * Creates the result of a plan.
@@ -60,6 +62,7 @@ public final class CheckResult {
     this.retryAfter = latest;
     this.denyingPart = strictest;
     this.decidingCharge = strictest == null ? tightest() : reportedLimit(strictest);
+    this.delay = latest == 0 ? longestDelay() : 0;
   }
 
   /** Creates the denial of a delayed request, by the limit with the longest delay. */
@@ -72,6 +75,7 @@ public final class CheckResult {
     this.denyingPart = part;
     this.retryAfter = delay;
     this.decidingCharge = charge;
+    this.delay = 0;
   }
 
   /**
@@ -92,16 +96,15 @@ public final class CheckResult {
    */
   public CheckResult withMaxWait(Duration max) {
     if (!isAllowed() || delay().compareTo(max) <= 0) return this;
-    long longest = delayMicros();
     for (var part : plan.parts()) {
       if (!part.isEnforced()) continue;
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
-        if (outcomes.get(i) instanceof Outcome.Passed passed && passed.delay() == longest) {
-          return new CheckResult(this, part, i, longest);
+        if (outcomes.get(i) instanceof Outcome.Passed passed && passed.delay() == delay) {
+          return new CheckResult(this, part, i, delay);
         }
       }
     }
-    throw new IllegalStateException("no limit delays the request by %d µs".formatted(longest));
+    throw new IllegalStateException("no limit delays the request by %d µs".formatted(delay));
   }
 
   /**
@@ -154,7 +157,6 @@ public final class CheckResult {
       return new Decision.Impossible(exceeds.cost(), exceeds.capacity());
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
-    long delay = delayMicros();
     long remaining =
         isKnown(partOf(decidingCharge)) ? outcome.remaining() : Decision.Allowed.UNKNOWN;
     return delay > 0
@@ -195,7 +197,10 @@ public final class CheckResult {
 
   /** Returns the report of the limit that determined the decision; empty if no limit applies. */
   public Optional<LimitReport> limit() {
-    if (decidingCharge >= 0) return Optional.of(report(decidingCharge));
+    if (decidingCharge >= 0) {
+      var all = limits();
+      return Optional.of(all.size() == 1 ? all.getFirst() : report(decidingCharge));
+    }
     return denyingPart == null ? Optional.empty() : Optional.of(denial(denyingPart));
   }
 
@@ -204,12 +209,22 @@ public final class CheckResult {
    * that denies every request reports a limit of 0; one that is exempt or unlimited reports none.
    */
   public List<LimitReport> limits() {
-    var reports = new ArrayList<LimitReport>(outcomes.size());
-    for (var part : plan.parts()) {
-      if (part.denies()) reports.add(denial(part));
-      for (int i = 0; i < part.counters().size(); i++) reports.add(report(part, part.from() + i));
+    var known = reports;
+    if (known == null) {
+      known = createReports();
+      reports = known;
     }
-    return reports;
+    return known;
+  }
+
+  private List<LimitReport> createReports() {
+    if (plan.isSingleEnforcedLimit() && !plan.isDenied()) return List.of(report(0));
+    var created = new ArrayList<LimitReport>(outcomes.size());
+    for (var part : plan.parts()) {
+      if (part.denies()) created.add(denial(part));
+      for (int i = 0; i < part.counters().size(); i++) created.add(report(part, part.from() + i));
+    }
+    return List.copyOf(created); // its fields are final, so another thread sees all of it
   }
 
   /**
@@ -256,7 +271,7 @@ public final class CheckResult {
 
   /** Returns how long the request has to wait; zero unless a limit queues requests. */
   public Duration delay() {
-    return micros(isAllowed() ? delayMicros() : 0);
+    return delay == 0 ? Duration.ZERO : micros(delay);
   }
 
   /** Returns what the decision was based on: the store, a lease, a cache or the fallback. */
@@ -270,7 +285,7 @@ public final class CheckResult {
     return charged ? SlotToken.of(plan, outcomes).map(SlotToken::encode) : Optional.empty();
   }
 
-  private long delayMicros() {
+  private long longestDelay() {
     long max = 0;
     for (var part : plan.parts()) {
       if (!part.isEnforced()) continue;
@@ -284,9 +299,10 @@ public final class CheckResult {
   }
 
   private List<String> violated(boolean enforced) {
-    var names = new ArrayList<String>();
+    List<String> names = List.of();
     for (var part : plan.parts()) {
       if (part.isEnforced() != enforced || part.retryAfter(outcomes) == 0) continue;
+      if (names.isEmpty()) names = new ArrayList<>();
       if (part.denies()) {
         names.add(part.denial().policy());
         continue;
@@ -340,10 +356,9 @@ public final class CheckResult {
   }
 
   private Plan.Part partOf(int charge) {
-    Plan.Part found = plan.parts().getFirst();
-    for (var part : plan.parts()) {
-      if (part.from() <= charge) found = part;
-    }
+    var parts = plan.parts();
+    var found = parts.getFirst();
+    for (int i = 1; i < parts.size() && parts.get(i).from() <= charge; i++) found = parts.get(i);
     return found;
   }
 
@@ -357,8 +372,9 @@ public final class CheckResult {
   }
 
   private LimitReport report(Plan.Part part, int charge) {
+    var single = plan.single();
     return new LimitReport(
-        plan.charges().get(charge).counter(),
+        single == null ? plan.charges().get(charge).counter() : single.counter(),
         outcomes.get(charge),
         part.isEnforced(),
         source == Source.FALLBACK ? Optional.of(part.rule().onStoreFailure()) : Optional.empty());

@@ -44,6 +44,7 @@ record SlotToken(long holder, List<SlotRef> slots) {
 
   /** Returns the slots that a plan acquired; empty if it was denied or has no concurrency limit. */
   static Optional<SlotToken> of(Plan plan, List<Outcome> outcomes) {
+    if (!hasSlots(plan)) return Optional.empty();
     var charged = plan.charged(outcomes);
     var slots = new LinkedHashSet<SlotRef>(); // a combined plan may name one twice
     long holder = 0;
@@ -60,6 +61,15 @@ record SlotToken(long holder, List<SlotRef> slots) {
     return slots.isEmpty()
         ? Optional.empty()
         : Optional.of(new SlotToken(holder, List.copyOf(slots)));
+  }
+
+  private static boolean hasSlots(Plan plan) {
+    for (var part : plan.parts()) {
+      for (int i = 0; i < part.counters().size(); i++) {
+        if (part.counters().get(i).limit() instanceof SlotLimit) return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -89,6 +89,7 @@ public sealed interface Combine {
   }
 
   private static long latest(List<Outcome> outcomes) {
+    if (outcomes.size() == 1) return passesAfter(outcomes.getFirst()); // without an iterator
     long last = 0;
     for (var outcome : outcomes) last = Math.max(last, passesAfter(outcome));
     return last;

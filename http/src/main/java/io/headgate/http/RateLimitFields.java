@@ -5,6 +5,7 @@ import io.headgate.Decision;
 import io.headgate.LimitReport;
 import io.headgate.limit.Algorithm;
 import io.headgate.store.Ticker;
+import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 
 /**
@@ -33,6 +34,31 @@ public final class RateLimitFields {
     this.ticker = ticker;
   }
 
+  /** Receives header fields. */
+  @FunctionalInterface
+  public interface Receiver {
+    /**
+     * Called for each field. The bytes of the value are not changed afterwards.
+     *
+     * @param from the index of the first byte of the value
+     * @param length the number of its bytes, which are ASCII
+     */
+    void accept(RateLimitField field, byte[] bytes, int from, int length);
+  }
+
+  /**
+   * Writes the headers of a result as texts, like {@link #writeBytes}.
+   *
+   * @param out receives each field and its value
+   */
+  public void write(CheckResult result, long waited, BiConsumer<RateLimitField, CharSequence> out) {
+    writeBytes(
+        result,
+        waited,
+        (field, bytes, from, length) ->
+            out.accept(field, new String(bytes, from, length, StandardCharsets.ISO_8859_1)));
+  }
+
   /**
    * Writes the headers of a result. Figures that are unknown, because the store is unavailable, are
    * left out.
@@ -40,46 +66,48 @@ public final class RateLimitFields {
    * @param waited the time in microseconds for which the request has already been delayed
    * @param out receives each field and its value
    */
-  public void write(CheckResult result, long waited, BiConsumer<RateLimitField, CharSequence> out) {
-    var retry =
-        result.decision() instanceof Decision.Denied denied && !denied.isEndless()
-            ? RoundedTimes.micros(denied.retryAfter())
-            : 0;
-    var policies = new StringBuilder();
-    var current = new StringBuilder();
-    for (var report : result.limits()) {
-      if (!report.enforced() || !hasQuota(report)) continue;
-      appendPolicy(policies, report);
-      if (!report.isKnown()) continue;
+  public void writeBytes(CheckResult result, long waited, Receiver out) {
+    long retry = result.isAllowed() ? 0 : retryAfter(result.decision());
+    var value = new FieldComposer(out);
+    var limits = result.limits();
+    for (int i = 0; i < limits.size(); i++) {
+      var report = limits.get(i);
+      if (report.enforced() && hasQuota(report)) appendPolicy(value, report);
+    }
+    value.end(RateLimitField.POLICY);
+    for (int i = 0; i < limits.size(); i++) {
+      var report = limits.get(i);
+      if (!report.enforced() || !hasQuota(report) || !report.isKnown()) continue;
       long reset = RoundedTimes.remaining(report.resetAfter(), waited);
-      appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
+      appendCurrent(value, report, report.violated() && retry > 0 ? retry : reset);
     }
-    if (!policies.isEmpty()) out.accept(RateLimitField.POLICY, policies);
-    if (!current.isEmpty()) out.accept(RateLimitField.CURRENT, current);
+    value.end(RateLimitField.CURRENT);
     var limit = result.limit();
-    if (limit.isPresent() && hasQuota(limit.get())) {
-      writeLegacy(limit.get(), waited, out);
-    }
+    if (limit.isPresent() && hasQuota(limit.get())) writeLegacy(value, limit.get(), waited);
     if (result.isAllowed()) return;
-    out.accept(RateLimitField.CACHE_CONTROL, NO_STORE);
-    if (retry > 0)
-      out.accept(RateLimitField.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));
+    value.append(NO_STORE).end(RateLimitField.CACHE_CONTROL);
+    if (retry > 0) value.append(RoundedTimes.seconds(retry)).end(RateLimitField.RETRY_AFTER);
+  }
+
+  private static long retryAfter(Decision decision) {
+    return decision instanceof Decision.Denied denied && !denied.isEndless()
+        ? RoundedTimes.micros(denied.retryAfter())
+        : 0;
   }
 
   private static boolean hasQuota(LimitReport report) {
     return report.algorithm() != Algorithm.DENY && report.algorithm() != Algorithm.SHED;
   }
 
-  private void writeLegacy(
-      LimitReport limit, long waited, BiConsumer<RateLimitField, CharSequence> out) {
-    out.accept(RateLimitField.LEGACY_LIMIT, Long.toString(limit.limit()));
+  private void writeLegacy(FieldComposer value, LimitReport limit, long waited) {
+    value.append(limit.limit()).end(RateLimitField.LEGACY_LIMIT);
     if (!limit.isKnown()) return;
     long reset = ticker.micros() + RoundedTimes.remaining(limit.resetAfter(), waited);
-    out.accept(RateLimitField.LEGACY_REMAINING, Long.toString(limit.remaining()));
-    out.accept(RateLimitField.LEGACY_RESET, Long.toString(RoundedTimes.seconds(reset)));
+    value.append(limit.remaining()).end(RateLimitField.LEGACY_REMAINING);
+    value.append(RoundedTimes.seconds(reset)).end(RateLimitField.LEGACY_RESET);
   }
 
-  private static void appendPolicy(StringBuilder out, LimitReport report) {
+  private static void appendPolicy(FieldComposer out, LimitReport report) {
     name(out, report).append(";q=").append(Math.min(MAX_INTEGER, report.limit()));
     long window = RoundedTimes.micros(report.window());
     if (report.algorithm().hasSlots()) {
@@ -92,7 +120,7 @@ public final class RateLimitFields {
     }
   }
 
-  private static void appendCurrent(StringBuilder out, LimitReport report, long untilMore) {
+  private static void appendCurrent(FieldComposer out, LimitReport report, long untilMore) {
     name(out, report)
         .append(";r=")
         .append(Math.min(MAX_INTEGER, report.remaining()))
@@ -100,7 +128,7 @@ public final class RateLimitFields {
         .append(RoundedTimes.seconds(untilMore));
   }
 
-  private static StringBuilder name(StringBuilder out, LimitReport report) {
+  private static FieldComposer name(FieldComposer out, LimitReport report) {
     if (!out.isEmpty()) out.append(',');
     return out.append('"').append(report.policy()).append('"');
   }

@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.http.DecimalText;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
@@ -20,7 +21,6 @@ import java.util.Optional;
 public final class JsonWriter {
   private static final int INITIAL_BYTES = 512; // enough for a decision
   private static final int MAX_DEPTH = Long.SIZE;
-  private static final int MAX_DIGITS = 20; // of a long, with its sign
   private static final byte[] TRUE = ascii("true");
   private static final byte[] FALSE = ascii("false");
   private static final byte[] NULL = ascii("null");
@@ -125,25 +125,9 @@ public final class JsonWriter {
   /** Writes an integer. */
   public JsonWriter value(long number) {
     beginValue();
-    reserve(MAX_DIGITS);
-    long rest = number;
-    if (rest < 0) bytes[length++] = '-';
-    else rest = -rest; // every long has a negative, and one has no positive
-    int at = length + digits(rest);
-    length = at;
-    do {
-      bytes[--at] = (byte) ('0' - rest % 10);
-      rest /= 10;
-    } while (rest != 0);
+    reserve(DecimalText.MAX_LENGTH);
+    length = DecimalText.write(number, bytes, length);
     return this;
-  }
-
-  private static int digits(long negative) {
-    int digits = 1;
-    for (long bound = -10; negative <= bound; bound *= 10) {
-      if (++digits == MAX_DIGITS - 1) break; // the next bound would overflow
-    }
-    return digits;
   }
 
   /** Writes a number with at most three decimals; null if it is not finite. */

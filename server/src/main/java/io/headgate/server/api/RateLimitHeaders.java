@@ -4,21 +4,21 @@ import io.headgate.CheckResult;
 import io.headgate.http.RateLimitField;
 import io.headgate.http.RateLimitFields;
 import io.headgate.store.Ticker;
+import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpHeaders;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.function.BiConsumer;
 
-/** Writes {@link RateLimitFields} with names that Vert.x need not encode again. Thread-safe. */
+/**
+ * Writes {@link RateLimitFields} with names and values that Netty need not encode again.
+ * Thread-safe.
+ */
 public final class RateLimitHeaders {
-  private static final Map<RateLimitField, CharSequence> NAMES =
-      new EnumMap<>(RateLimitField.class);
-
-  static {
-    for (var field : RateLimitField.values()) {
-      NAMES.put(field, HttpHeaders.createOptimized(field.field()));
-    }
-  }
+  /** The names by the ordinal of the field. */
+  private static final CharSequence[] NAMES =
+      Arrays.stream(RateLimitField.values())
+          .map(field -> HttpHeaders.createOptimized(field.field()))
+          .toArray(CharSequence[]::new);
 
   private final RateLimitFields fields;
 
@@ -37,11 +37,15 @@ public final class RateLimitHeaders {
    * @param out receives each name and value
    */
   public void write(CheckResult result, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    fields.write(result, waited, (field, value) -> out.accept(name(field), value));
+    fields.writeBytes(
+        result,
+        waited,
+        (field, bytes, from, length) ->
+            out.accept(name(field), new AsciiString(bytes, from, length, false)));
   }
 
+  @SuppressWarnings("EnumOrdinal") // an index in memory, never stored
   private static CharSequence name(RateLimitField field) {
-    var name = NAMES.get(field);
-    return name == null ? field.field() : name;
+    return NAMES[field.ordinal()];
   }
 }

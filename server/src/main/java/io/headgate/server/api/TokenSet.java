@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -40,9 +41,11 @@ public final class TokenSet {
   }
 
   private final List<Token> tokens;
+  private final Set<Role> roles = EnumSet.noneOf(Role.class); // that have a token
 
   private TokenSet(List<Token> tokens) {
     this.tokens = tokens;
+    for (var token : tokens) roles.add(token.role);
   }
 
   /** Returns this set and one more token for checks. */
@@ -101,7 +104,7 @@ public final class TokenSet {
   }
 
   boolean has(Role role) {
-    return tokens.stream().anyMatch(token -> token.role == role);
+    return roles.contains(role);
   }
 
   boolean isEmpty() {

@@ -101,7 +101,7 @@ public final class CheckHandlers {
   }
 
   private void answer(Exchange exchange, CheckResult result, long waited, Kind kind) {
-    headers.write(result, waited, exchange::header);
+    headers.write(result, waited, exchange::addHeader);
     boolean charged = kind != Kind.PEEK;
     var out = new JsonWriter();
     if (!result.isAllowed() && exchange.acceptsProblem()) {
@@ -112,7 +112,8 @@ public final class CheckHandlers {
       boolean acquires = kind == Kind.ACQUIRE && result.isAllowed();
       var slot = acquires ? result.slotId() : Optional.<String>empty();
       slot.ifPresent(id -> exchange.header(HttpHeaders.LOCATION, SlotHandlers.PATH + id));
-      exchange.answer(slot.isPresent() ? 201 : ResultStatus.of(result), MediaTypes.JSON, out);
+      exchange.answer(
+          slot.isPresent() ? 201 : ResultStatus.of(result), MediaTypes.ENCODED_JSON, out);
     }
   }
 
@@ -128,7 +129,7 @@ public final class CheckHandlers {
   private void answerTokens(Exchange exchange, CheckRequest check, CheckResult result) {
     // The response has no slot id, so the client can't release slots: none are kept.
     checkService.releaseSlots(result);
-    headers.write(result, 0, exchange::header);
+    headers.write(result, 0, exchange::addHeader);
     var out = new JsonWriter().begin();
     out.name("key").value(check.subject().toString());
     out.name("tokensRequested").value(check.request().cost());

@@ -48,6 +48,10 @@ public final class CheckRequestReader {
    * @throws ProblemException with status 400 if the body is not valid
    */
   public static CheckRequest readOne(byte[] body, Set<CheckField> allowed) {
+    if (allowed.equals(CheckField.OF_CHECK)) {
+      var plain = PlainCheckReader.read(body);
+      if (plain != null) return plain;
+    }
     var in = JsonReader.of(body);
     in.beginObject();
     var check = new CheckRequestReader(in, allowed).read();

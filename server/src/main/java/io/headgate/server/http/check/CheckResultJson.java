@@ -78,26 +78,32 @@ public final class CheckResultJson {
     } else {
       out.name(LIMIT).nullValue().name(REMAINING).nullValue();
     }
-    var decision = result.decision();
-    writeRetry(out.name(RETRY_AFTER_MS), decision);
+    writeRetry(out.name(RETRY_AFTER_MS), result);
     if (limit.isPresent()) writeReset(out, limit.get(), waited);
     else out.name(RESET_AFTER_MS).value(0);
     out.name(DELAY_MS).value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
     out.name(SOURCE).value(source(result.source()));
-    limit.ifPresent(report -> writePolicy(out, report));
+    if (limit.isPresent()) writePolicy(out, limit.get());
     if (result.source() == Source.REGION) out.name(REASON).value(HOME_UNREACHABLE);
     out.name(VIOLATED).value(result.violated());
     out.name(LIMITS).beginList();
-    for (var report : result.limits()) writeLimit(out, report, waited);
+    var limits = result.limits();
+    for (int i = 0; i < limits.size(); i++) writeLimit(out, limits.get(i), waited);
     out.endList();
-    if (decision instanceof Decision.Impossible) out.name(IMPOSSIBLE).value(true);
+    if (!result.isAllowed() && result.decision() instanceof Decision.Impossible) {
+      out.name(IMPOSSIBLE).value(true);
+    }
     if (charged) result.slotId().ifPresent(slot -> out.name(ID).value(slot));
     var shadow = result.shadowViolated();
     if (!shadow.isEmpty()) out.name(SHADOW).value(shadow);
   }
 
-  private static void writeRetry(JsonWriter out, Decision decision) {
-    switch (decision) {
+  private static void writeRetry(JsonWriter out, CheckResult result) {
+    if (result.isAllowed()) {
+      out.value(0);
+      return;
+    }
+    switch (result.decision()) {
       case Decision.Allowed allowed -> out.value(0);
       case Decision.Delayed delayed -> out.value(0);
       case Decision.Denied denied when denied.isEndless() -> out.nullValue();

@@ -1,6 +1,7 @@
 package io.headgate.server.http.protocol;
 
 import io.headgate.server.api.ProblemDocument;
+import io.vertx.core.http.HttpHeaders;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MediaTypes {
   public static final String JSON = "application/json";
+
+  /** {@link #JSON}, which Netty need not encode again. */
+  public static final CharSequence ENCODED_JSON = HttpHeaders.createOptimized(JSON);
+
   public static final String YAML = "application/yaml";
   public static final String BINARY = "application/octet-stream";
 

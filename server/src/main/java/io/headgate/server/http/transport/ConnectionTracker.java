@@ -27,6 +27,7 @@ public final class ConnectionTracker {
 
   private final Map<HttpConnection, ConnectionState> open = new HashMap<>();
   private final DeadlineList deadlines = new DeadlineList();
+  private final HeadBuffer head = new HeadBuffer();
   private final MemoryBudget budget;
   private final MemoryBudget.Share share;
   private final long idleTicks;
@@ -56,7 +57,7 @@ public final class ConnectionTracker {
     open.put(connection, state);
     connection.closeHandler(closed -> remove(state));
     HeaderReadListener.install(connection, budget, bytes -> headBytesRead(state, bytes));
-    ShortResponseEncoder.install(connection);
+    ShortResponseEncoder.install(connection, head);
     HeaderSizeMeter.install(connection, state);
     state.backpressure = ReadBackpressure.install(connection, backpressureListener(state));
     if (goingAway) {

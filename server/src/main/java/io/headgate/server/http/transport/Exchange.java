@@ -108,11 +108,16 @@ public final class Exchange implements PendingCall {
     return this;
   }
 
+  /** Adds a response header that is not set yet; cheaper than {@link #header}. */
+  public void addHeader(CharSequence name, CharSequence value) {
+    request.response().headers().add(name, value);
+  }
+
   /**
    * Answers with JSON. Does nothing if the client has disconnected or an answer was sent before.
    */
   public void answer(int status, CharSequence mediaType, JsonWriter json) {
-    if (!isClosed()) answer(status, mediaType, json.buffer());
+    answer(status, mediaType, json.buffer());
   }
 
   /** Answers with a body. */

@@ -104,7 +104,8 @@ final class ResponseSender {
    */
   void send(int status, CharSequence mediaType, Buffer bytes, long own) {
     if (isFinished()) return;
-    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
+    if (status != response.getStatusCode()) response.setStatusCode(status);
+    response.headers().set(HttpHeaders.CONTENT_TYPE, mediaType);
     SecurityHeaders.put(response, mediaType);
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length()));

@@ -1,5 +1,6 @@
 package io.headgate.server.http.transport;
 
+import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Map;
@@ -33,13 +34,12 @@ public final class SecurityHeaders {
 
   /** Sets the headers for a media type. */
   public static void put(HttpServerResponse response, CharSequence mediaType) {
-    response.putHeader(NOSNIFF_NAME, NOSNIFF);
+    response.headers().set(NOSNIFF_NAME, NOSNIFF);
     if (isPage(mediaType)) OF_PAGES.forEach(response::putHeader);
   }
 
   private static boolean isPage(CharSequence mediaType) {
-    return mediaType.length() >= HTML.length()
-        && mediaType.subSequence(0, HTML.length()).toString().equalsIgnoreCase(HTML);
+    return AsciiString.regionMatches(mediaType, true, 0, HTML, 0, HTML.length());
   }
 
   private SecurityHeaders() {}

@@ -1,7 +1,6 @@
 package io.headgate.server.http.transport;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -25,28 +24,31 @@ final class ShortResponseEncoder extends ChannelOutboundHandlerAdapter {
   /** The longest body; copying a longer one costs more than a second buffer. */
   static final int MAX_BODY_BYTES = 2 * 1024;
 
-  /** The head of a decision with one limit has about 300 bytes. */
-  private static final int HEAD_BYTES = 384;
-
   private static final AsciiString VERSION = AsciiString.cached("HTTP/1.1 ");
-  private static final int CRLF = '\r' << 8 | '\n';
+  private static final AsciiString SPACE = AsciiString.cached(" ");
 
   private final ChannelHandlerContext encoder;
+  private final HeadBuffer head;
 
-  private ShortResponseEncoder(ChannelHandlerContext encoder) {
+  private ShortResponseEncoder(ChannelHandlerContext encoder, HeadBuffer head) {
     this.encoder = encoder;
+    this.head = head;
   }
 
-  /** Installs the handler on a connection; does nothing for HTTP/2. */
-  static void install(HttpConnection connection) {
+  /**
+   * Installs the handler on a connection; does nothing for HTTP/2.
+   *
+   * @param head is shared by the connections of the event loop
+   */
+  static void install(HttpConnection connection, HeadBuffer head) {
     if (!(connection instanceof HttpServerConnection served)) return;
-    install(served.channelHandlerContext().pipeline());
+    install(served.channelHandlerContext().pipeline(), head);
   }
 
-  static void install(ChannelPipeline pipeline) {
+  static void install(ChannelPipeline pipeline, HeadBuffer head) {
     var encoder = pipeline.context(HttpResponseEncoder.class);
     if (encoder == null) return;
-    pipeline.addAfter(encoder.name(), "short-responses", new ShortResponseEncoder(encoder));
+    pipeline.addAfter(encoder.name(), "short-responses", new ShortResponseEncoder(encoder, head));
   }
 
   @Override
@@ -78,26 +80,39 @@ final class ShortResponseEncoder extends ChannelOutboundHandlerAdapter {
     return code >= 200 && code != 204 && code != 205 && code != 304;
   }
 
-  private static ByteBuf encode(
+  private ByteBuf encode(
       ChannelHandlerContext context, FullHttpResponse response, HeadersMultiMap headers) {
-    var body = response.content();
-    var out = context.alloc().directBuffer(HEAD_BYTES + body.readableBytes());
-    boolean encoded = false;
     try {
-      var status = response.status();
-      ByteBufUtil.writeAscii(out, VERSION);
-      ByteBufUtil.writeAscii(out, status.codeAsText());
-      out.writeByte(' ');
-      ByteBufUtil.writeAscii(out, status.reasonPhrase());
-      ByteBufUtil.writeShortBE(out, CRLF);
-      headers.encode(out, false);
-      ByteBufUtil.writeShortBE(out, CRLF);
-      out.writeBytes(body, body.readerIndex(), body.readableBytes());
-      encoded = true;
+      compose(response.status(), headers);
+      var body = response.content();
+      int length = body.readableBytes();
+      var out = context.alloc().directBuffer(head.length() + length);
+      head.writeTo(out);
+      if (body.hasArray()) {
+        out.writeBytes(body.array(), body.arrayOffset() + body.readerIndex(), length);
+      } else {
+        out.writeBytes(body, body.readerIndex(), length);
+      }
       return out;
     } finally {
-      if (!encoded) out.release();
       response.release();
     }
+  }
+
+  private void compose(HttpResponseStatus status, HeadersMultiMap headers) {
+    head.clear();
+    head.append(VERSION);
+    head.append(status.codeAsText());
+    head.append(SPACE);
+    head.append(status.reasonPhrase());
+    head.append('\r', '\n');
+    for (var fields = headers.iteratorCharSequence(); fields.hasNext(); ) {
+      var field = fields.next();
+      head.append(field.getKey());
+      head.append(':', ' ');
+      head.append(field.getValue());
+      head.append('\r', '\n');
+    }
+    head.append('\r', '\n');
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.server.http.transport;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -12,9 +13,10 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.AsciiString;
 import io.vertx.core.http.impl.VertxHttpResponseEncoder;
 import io.vertx.core.http.impl.headers.HeadersMultiMap;
-import java.nio.charset.StandardCharsets;
+import java.nio.CharBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -29,7 +31,7 @@ class ShortResponseEncoderTest {
   private final EmbeddedChannel shortened = new EmbeddedChannel(new VertxHttpResponseEncoder());
 
   ShortResponseEncoderTest() {
-    ShortResponseEncoder.install(shortened.pipeline());
+    ShortResponseEncoder.install(shortened.pipeline(), new HeadBuffer());
   }
 
   @AfterEach
@@ -48,7 +50,7 @@ class ShortResponseEncoderTest {
 
   private static DefaultFullHttpResponse response(
       HttpVersion version, int status, String body, HttpHeaders headers) {
-    var bytes = Unpooled.copiedBuffer(body, StandardCharsets.UTF_8);
+    var bytes = Unpooled.copiedBuffer(body, UTF_8);
     var code = HttpResponseStatus.valueOf(status);
     return new DefaultFullHttpResponse(version, code, bytes, headers, headers());
   }
@@ -73,7 +75,7 @@ class ShortResponseEncoderTest {
   private static String text(List<ByteBuf> buffers) {
     var text = new StringBuilder();
     for (var buffer : buffers) {
-      text.append(buffer.toString(StandardCharsets.UTF_8));
+      text.append(buffer.toString(UTF_8));
       buffer.release();
     }
     return text.toString();
@@ -102,6 +104,31 @@ class ShortResponseEncoderTest {
     assertSame(
         () -> response(HttpVersion.HTTP_1_1, 200, "body", headers("Name", "v".repeat(10_000))));
     assertSame(() -> response(HttpVersion.HTTP_1_1, 200, "body", headers()));
+  }
+
+  @Test
+  void namesAndValuesOfEveryTypeAreEncodedAsBefore() {
+    var headers = HeadersMultiMap.httpHeaders();
+    headers.add(new AsciiString("X-Name"), new AsciiString("abcd".getBytes(UTF_8), 1, 2, false));
+    headers.add("a", "caf\u00e9 \u6f22");
+    headers.add((CharSequence) "b", CharBuffer.wrap("\"c\";r=1"));
+    assertSame(() -> response(HttpVersion.HTTP_1_1, 200, "body", headers));
+  }
+
+  @Test
+  void bodyOutsideTheHeapIsEncodedAsBefore() {
+    assertSame(() -> {
+      var body = Unpooled.directBuffer().writeBytes("xbody".getBytes(UTF_8)).skipBytes(1);
+      return new DefaultFullHttpResponse(
+          HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body, headers("a", "b"), headers());
+    });
+  }
+
+  @Test
+  void longHeadDoesNotChangeTheNextOne() {
+    assertSame(
+        () -> response(HttpVersion.HTTP_1_1, 200, "body", headers("Name", "v".repeat(100_000))));
+    assertSame(() -> response(200, "next"));
   }
 
   @Test
