@@ -16,13 +16,22 @@ import java.util.function.LongSupplier;
 final class SystemTicker implements Ticker {
   static final SystemTicker SHARED = new SystemTicker(SystemTicker::wallMicros, System::nanoTime);
 
-  private static final long CHECK_INTERVAL_MICROS = 1_000_000;
+  private static final long MAX_INTERVAL_MICROS = 1_000_000;
+
+  /**
+   * Doubles with each check. A first check after a second would invalidate the code that the JIT
+   * compiler has produced for a busy limiter without it, and the code that replaces it is inlined
+   * less.
+   */
+  private static final long FIRST_INTERVAL_MICROS = 100;
+
   private static final long TOLERANCE_MICROS = 10_000;
 
   private final LongSupplier wall;
   private final LongSupplier monotonicNanos;
   private volatile long offset; // added to the monotonic clock, in µs
   private volatile long nextCheck;
+  private long interval = FIRST_INTERVAL_MICROS; // until nextCheck; guarded by this
 
   SystemTicker(LongSupplier wallMicros, LongSupplier monotonicNanos) {
     this.wall = wallMicros;
@@ -30,7 +39,7 @@ final class SystemTicker implements Ticker {
     long now = wallMicros.getAsLong();
     long monotonic = monotonicMicros();
     this.offset = now - monotonic;
-    this.nextCheck = monotonic + CHECK_INTERVAL_MICROS;
+    this.nextCheck = monotonic + FIRST_INTERVAL_MICROS;
   }
 
   @Override
@@ -49,7 +58,8 @@ final class SystemTicker implements Ticker {
     long now = wall.getAsLong();
     long monotonic = monotonicMicros();
     if (monotonic < nextCheck) return; // another thread has checked
-    nextCheck = monotonic + CHECK_INTERVAL_MICROS;
+    interval = Math.min(2 * interval, MAX_INTERVAL_MICROS);
+    nextCheck = monotonic + interval;
     long ahead = now - (monotonic + offset);
     if (ahead > TOLERANCE_MICROS) offset += ahead;
   }

@@ -3,6 +3,7 @@ package io.headgate.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +12,20 @@ class SystemTickerTest {
 
   private final AtomicLong wallMicros = new AtomicLong(NOON);
   private final AtomicLong monotonicNanos = new AtomicLong(-5_000_000_000L); // may be negative
-  private final SystemTicker ticker = new SystemTicker(wallMicros::get, monotonicNanos::get);
+  private final AtomicInteger wallReads = new AtomicInteger();
+  private final SystemTicker ticker = new SystemTicker(this::readWall, monotonicNanos::get);
+
+  private long readWall() {
+    wallReads.incrementAndGet();
+    return wallMicros.get();
+  }
+
+  private void readForAMinute() {
+    for (int second = 0; second < 60; second++) {
+      advanceBoth(Duration.ofSeconds(1));
+      ticker.micros();
+    }
+  }
 
   @Test
   void followsTheWallClock() {
@@ -31,12 +45,28 @@ class SystemTickerTest {
 
   @Test
   void followsAForwardStepWithinOneSecond() {
+    readForAMinute();
     wallMicros.addAndGet(3_600_000_000L);
     advanceBoth(Duration.ofMillis(999));
-    assertThat(ticker.micros()).isEqualTo(NOON + 999_000L);
+    assertThat(ticker.micros()).isEqualTo(NOON + 60_999_000L);
     advanceBoth(Duration.ofMillis(1));
-    assertThat(ticker.micros()).isEqualTo(NOON + 3_601_000_000L);
+    assertThat(ticker.micros()).isEqualTo(NOON + 3_661_000_000L);
     assertThat(ticker.micros()).isEqualTo(wallMicros.get());
+  }
+
+  /** The code of the comparison is then compiled together with that of the first decisions. */
+  @Test
+  void comparesTheClocksSoonAtFirstAndThenOnceASecond() {
+    int before = wallReads.get();
+    for (int i = 0; i < 100; i++) {
+      advanceBoth(Duration.ofNanos(100_000));
+      ticker.micros();
+    }
+    assertThat(wallReads.get() - before).isBetween(5, 10); // in the first 10 ms
+    readForAMinute();
+    before = wallReads.get();
+    readForAMinute();
+    assertThat(wallReads.get() - before).isEqualTo(60);
   }
 
   @Test
