@@ -94,8 +94,8 @@ record Script(String text, String sha1) {
     var constants = new HashMap<String, String>();
     var declarations = CONSTANTS.matcher(file("prelude"));
     while (declarations.find()) {
-      var names = declarations.group(1).split(", ");
-      var values = declarations.group(2).split(", ");
+      var names = declarations.group(1).split(", ", -1);
+      var values = declarations.group(2).split(", ", -1);
       for (int i = 0; i < names.length; i++) constants.put(names[i], values[i]);
       text = text.replace(declarations.group(), "");
     }
