@@ -63,7 +63,7 @@ public final class DecimalText {
   /** Returns the number of digits of a number, which is given as its negative and is not 0. */
   private static int digits(long negative) {
     int bits = Long.SIZE - Long.numberOfLeadingZeros(~negative); // of the number less 1
-    int logarithm = bits * 1_233 >> 12; // 1233/4096 is about that of 2; may be one too high
+    int logarithm = (bits * 1_233) >> 12; // 1233/4096 is about that of 2; may be one too high
     return negative <= NEGATIVE_POWERS[logarithm] ? logarithm + 1 : logarithm;
   }
 
