@@ -23,6 +23,11 @@ import java.util.Locale;
 final class ConnectionsRun {
   private static final int RESERVED_FILES = 500; // of the service and of this process
   private static final int WARM_UP_CONNECTIONS = 200;
+  private static final int SPARE_CONNECTIONS = 100;
+
+  /** The service accepts as many connections as fit into a quarter of it: 16,384. */
+  private static final String HEAP = "-Xmx1g";
+
   private static final String BODY = "{\"key\":\"user:1\"}";
   private static final String REQUEST =
       "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -43,7 +48,7 @@ final class ConnectionsRun {
   static String measure(Path jar, int wanted) throws IOException {
     int count = Math.min(wanted, maxConnections());
     var directory = Files.createTempDirectory("headgate-connections");
-    var command = new ArrayList<>(List.of(BenchmarkContext.java(), "-Xmx512m"));
+    var command = new ArrayList<>(List.of(BenchmarkContext.java(), HEAP));
     command.addAll(BenchmarkContext.jvmOptions());
     command.addAll(
         List.of(
@@ -53,7 +58,9 @@ final class ConnectionsRun {
             "--port",
             "0",
             "--max-connections",
-            Integer.toString(count + 100),
+            Integer.toString(count + SPARE_CONNECTIONS),
+            "--max-connections-per-address",
+            Integer.toString(count + SPARE_CONNECTIONS),
             "--store",
             "memory"));
     var open = new ArrayList<SocketChannel>();

@@ -167,16 +167,17 @@ public final class ScaleReport {
     var limits = List.<io.headgate.limit.Limit>of(limit());
     try (var remote =
         HeadgateRemote.open(RedisStore.connect(options(server)), "per-user", limits, CALLERS, 1)) {
-      var random = new SplittableRandom(42);
-      int seed = random.nextInt(CALLERS);
-      callers.run(remote, () -> keys(seed), turn.dividedBy(4));
-      var outcome = callers.run(remote, () -> keys(seed), turn);
+      var seeds = new SplittableRandom(42);
+      callers.run(remote, () -> keys(seeds.split()), turn.dividedBy(4));
+      var outcome = callers.run(remote, () -> keys(seeds.split()), turn);
       return outcome.decisions() * 1e9 / outcome.took().toNanos();
     }
   }
 
-  private static java.util.function.IntSupplier keys(int seed) {
-    var random = new SplittableRandom(seed);
+  /**
+   * Returns the keys of one caller. Callers with the same keys would all request one key at a time.
+   */
+  private static java.util.function.IntSupplier keys(SplittableRandom random) {
     return () -> random.nextInt(CALLERS);
   }
 

@@ -49,9 +49,11 @@ final class ShardsRun {
     var options = RedisOptions.builder(uri).deadline(HeadgateRemote.DEADLINE).build();
     try (var remote =
         HeadgateRemote.open(RedisStore.connect(options), "per-user", List.of(limit), keys, 1)) {
-      callers.run(remote, () -> randomKeys(keys), turn.dividedBy(4));
+      // Each caller has its own keys; the same for all would be one key at a time.
+      var seeds = new SplittableRandom(42);
+      callers.run(remote, () -> randomKeys(seeds.split(), keys), turn.dividedBy(4));
       double before = nodes.stream().mapToDouble(RedisServer::cpuSeconds).sum();
-      var outcome = callers.run(remote, () -> randomKeys(keys), turn);
+      var outcome = callers.run(remote, () -> randomKeys(seeds.split(), keys), turn);
       double cpu = nodes.stream().mapToDouble(RedisServer::cpuSeconds).sum() - before;
       return List.of(
           name,
@@ -61,8 +63,7 @@ final class ShardsRun {
     }
   }
 
-  private static IntSupplier randomKeys(int keys) {
-    var random = new SplittableRandom(42);
+  private static IntSupplier randomKeys(SplittableRandom random, int keys) {
     return () -> random.nextInt(keys);
   }
 
