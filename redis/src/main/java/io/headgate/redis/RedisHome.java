@@ -19,7 +19,7 @@ final class RedisHome implements HomeLink, HomeRelay.Redis {
   private static final int MAX_INSTANCES = 1_000;
 
   /** An empty batch: the server's clock, no plans, no limits. */
-  private static final byte[] EMPTY_BATCH = {(byte) 0x93, (byte) 0xff, 0, 0};
+  private static final byte[] EMPTY_BATCH = {(byte) 0xdd, 0, 0, 0, 3, (byte) 0xff, 0, 0};
 
   private final String prefix;
   private final RedisStore store;

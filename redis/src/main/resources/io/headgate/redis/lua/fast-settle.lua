@@ -62,7 +62,7 @@ settle = function(k, limit)
   if sets_expiry then
     local expiry = (expires_at > now and expires_at or now) + KEPT + 999999
     expiry = (expiry - expiry % 1000000) / 1000000
-    if expiry ~= record_second then record_second, record_expiry = expiry, format('%d000', expiry) end
+    if expiry ~= record_second then record_second, record_expiry = expiry, string.format('%d000', expiry) end
     is_first = call('SET', record, text, 'NX', 'PXAT', record_expiry)
   else
     is_first = call('SET', record, text, 'NX')
@@ -93,10 +93,13 @@ settle = function(k, limit)
       mark = UNRETURNED
     end
     if kind == FIXED then
-      store_fixed(key, first, rest, limit, (rest >= 128 or second < 128) and stored, mark)
+      local window_end, count, l = first, rest, 7 * args[p + 3] - 3
+      if rest < 128 and second >= 128 then stored = nil end
+      --include store-fixed
       left = permits - rest
     elseif next_state then
-      store_bucket(key, next_state, slack, third, stored, second, fourth, mark)
+      local empty_at, refill_time, previous_slack, previous_expiry = next_state, third, second, fourth
+      --include store-bucket
       left = floor((limit[4] - (next_state - now) * permits + slack) / limit[3])
     end
   end

@@ -6,6 +6,7 @@
 
 local FAIR_FORMAT = '>I8I8I8I8I8I8I8I8I8I8I4I4I4I8I4I4I8I8'
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local format, unpack_struct = string.format, struct.unpack
 local adopt, step, fresh_at, append, encode, slot_operations, give_back = {}, {}, {}, {}, {}, {}, {}
 local state_after, store_set = {}, {} -- of FAIR, whose set is written at the end of the batch
 local load_state, read_state, evaluate_multi -- defined in states.lua and multi.lua
@@ -13,6 +14,9 @@ local holds -- the functions of held-state.lua, once they are needed
 local complete_call -- the function of adaptive-controller.lua, once it is needed
 local changed = {} -- keys whose states are written at the end of the batch
 local sizes, expiries = {}, {} -- by index of KEYS: the length of the stored text and its expiry (s)
+
+reply, states = reply or {now}, states or {}
+--include limits
 
 local has_multi, uses = args[2] % 2 == 1, {}
 for _, limit in ipairs(limits) do uses[limit[1]] = true end
@@ -45,4 +49,21 @@ end
 -- Returns the time to live of a sorted set (ms).
 local function ttl(fresh)
   return max(1, ceil((fresh - now) / 1000)) + 3000
+end
+
+-- Returns the expiry (s) of a state that is fresh from `fresh` on (µs): `spare` µs after that, at least 3 s, since a
+-- key that expires between two requests and is created again costs more than one that stays a little longer. Returns
+-- the previous expiry if it is still suitable, since changing it takes a third of the time of a decision.
+local function expiry_for(fresh, spare, previous)
+  if fresh < now then fresh = now end
+  if spare < 3000000 then spare = 3000000 end
+  if previous then
+    local margin = previous * 1000000 - fresh
+    if margin >= 0 and margin <= 2 * spare then return previous end
+  end
+  return math.ceil((fresh + spare) / 1000000)
+end
+
+local function set(key, text, expiry)
+  --include set
 end

@@ -1,4 +1,4 @@
--- Executes the commands, one after the other. Mirrors Plan.java.
+-- Executes a command on the general path. Mirrors Plan.java.
 --
 --   a plan    PEEK (0) or DECIDE, the number of parts, the parts (see multi.lua); for a single charge: 0, the charge,
 --             and its number of repetitions. Returns an outcome for each charge
@@ -33,11 +33,9 @@
 --   EXCEEDS in plans of several charges, the evaluated cost instead; for an adaptive limit, its number of slots follows;
 --   for REFUSED of a limit that is shared fairly, certain_for (µs); or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT, RELEASE_AFTER, RESERVATION, RESETTING, SETTLE =
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 local apply_reservation
 
-while pos <= #args do
+execute = function()
   local mode, count = args[pos], args[pos + 1]
   pos = pos + 2
   if mode == RENEW or mode == RELEASE then
@@ -61,7 +59,7 @@ while pos <= #args do
     local state_now = load_state(count, limit, false)
     local text = pcall('GET', KEYS[count])
     if type(text) == 'string' and text:byte(2) == 0xd3 then -- see fast-settle.lua
-      call('SETRANGE', KEYS[count], '1', char(0xcf))
+      call('SETRANGE', KEYS[count], '1', string.char(0xcf))
     end
     returns = returns or define_returns()
     local charges = state_now[1] == HELD and state_now.state or state_now
@@ -107,7 +105,6 @@ while pos <= #args do
       end
     end
   end
-  fast_path()
 end
 
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
@@ -119,23 +116,25 @@ local function write(key, text, expiry, size, previous_expiry)
   end
 end
 
-for k in pairs(changed) do
-  local state = states[k]
-  if state[1] == FAIR then
-    store_set[FAIR](state, KEYS[k])
-  else
-    local fresh = fresh_at[state[1]](state)
-    local expiry, text
-    if state[1] == BUCKET then
-      expiry = expiry_for(fresh, (fresh - now) / 4, expiries[k])
-      text = encode_bucket(state[2], state[3], state[4], expiry)
+store_states = function()
+  for k in pairs(changed) do
+    local state = states[k]
+    if state[1] == FAIR then
+      store_set[FAIR](state, KEYS[k])
     else
-      expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
-      local encode_state = encode[state[1]]
-      text = encode_state and encode_state(state) or cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
+      local fresh = fresh_at[state[1]](state)
+      local expiry, text
+      if state[1] == BUCKET then
+        expiry = expiry_for(fresh, (fresh - now) / 4, expiries[k])
+        text = state[3] < 128 and expiry < WORD
+          and pack('>BBI8BBI8BI4', BUCKET, 0xcf, state[2], state[3], 0xcf, state[4], 0xce, expiry)
+          or cmsgpack.pack(BUCKET, state[2], state[3], state[4], expiry)
+      else
+        expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
+        local encode_state = encode[state[1]]
+        text = encode_state and encode_state(state) or cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
+      end
+      write(KEYS[k], text, expiry, sizes[k], expiries[k])
     end
-    write(KEYS[k], text, expiry, sizes[k], expiries[k])
   end
 end
-
-return cmsgpack.pack(reply)

@@ -8,7 +8,7 @@
 --   ledger  used, grown, pieces
 
 local UNKNOWN, OPEN, SETTLED, EXPIRED = 0, 1, 2, 3
-local UPDATE, SETTLE = 0, 1
+local UPDATE, SETTLING = 0, 1
 local USED, USED_OR_RESERVED, RESERVED = 0, 1, 2
 local MAX_PIECES, UNREPORTED = 8, -1
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
@@ -154,7 +154,7 @@ end
 -- Executes one operation. Its arguments begin at `pos`; see plan.lua.
 return function(record, is_settlement)
   local key, counters = KEYS[record], {}
-  local action, began_until, ttl, count = SETTLE, args[pos + 6], 0, 0
+  local action, began_until, ttl, count = SETTLING, args[pos + 6], 0, 0
   if is_settlement then
     counters[1] = {
       index = 0, k = args[pos], limit = limits[args[pos + 1]], target = args[pos + 2], more = 0,
@@ -194,14 +194,14 @@ return function(record, is_settlement)
     was_exhausted[i] = remaining(c) == 0
     wants_more = wants_more or c.more > 0
   end
-  if action == SETTLE and (status == OPEN or status == EXPIRED) then
+  if action == SETTLING and (status == OPEN or status == EXPIRED) then
     settle(counters)
     status = SETTLED
   elseif action == UPDATE and status == OPEN then
     update(counters)
     expires_at = max(expires_at, now + ttl)
     grown = wants_more and grow(counters)
-  elseif action > SETTLE and status == OPEN and now >= expires_at then
+  elseif action > SETTLING and status == OPEN and now >= expires_at then
     for _, c in ipairs(counters) do finish(c, charge_at_expiry(c)) end
     status = EXPIRED
   else

@@ -210,7 +210,9 @@ append[ROLLING] = function(request, limit, k)
   local log, time, cost = request[1], request[2], request[3]
   local key, state = KEYS[k], log.packed
   if state and state.count < MOST then
-    append_request(key, limit, state.text, log.index, state.last, state.count, log.used, state.total, time, cost)
+    local permits, window, text, index, last = limit[2], limit[3], state.text, log.index, state.last
+    local count, used, total = state.count, log.used, state.total
+    --include append-request
     states[k] = nil
     return
   end

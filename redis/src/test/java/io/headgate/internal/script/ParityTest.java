@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,6 +99,19 @@ class ParityTest {
   @MethodSource("everyAlgorithm")
   void everyAlgorithmReturnsTheSameInLuaAsInJava(Limit limit) {
     compare(rules(limit));
+  }
+
+  /** A batch of one needs less of the script than others, and continues their states. */
+  @ParameterizedTest
+  @MethodSource("everyAlgorithm")
+  void everyAlgorithmReturnsTheSameInBatchesOfOneAndOfSeveral(Limit limit) {
+    compareSmallBatches(rules(limit));
+  }
+
+  /** A batch of one reads the state of another limit or algorithm. */
+  @Test
+  void changedLimitReturnsTheSameInBatchesOfOneAndOfSeveral() {
+    compareSmallBatches(everyAlgorithm().map(ParityTest::rules).toArray(RuleSet[]::new));
   }
 
   /** Instances load a change at different times, so that one batch may have both rules. */
@@ -314,14 +328,23 @@ class ParityTest {
 
   /** Makes about fifty requests at a time, so that they share a batch and its states. */
   private void compare(RuleSet... revisions) {
+    compare(() -> 1 + random.nextInt(100), STEPS, revisions);
+  }
+
+  /** Makes half of the requests alone. */
+  private void compareSmallBatches(RuleSet... revisions) {
+    compare(() -> random.nextInt(4) > 0 ? 1 : 2 + random.nextInt(3), STEPS / 5, revisions);
+  }
+
+  private void compare(IntSupplier batchSize, int steps, RuleSet... revisions) {
     redis.flush();
     var reference = new ReferenceStore(clock);
-    for (int step = 0; step < STEPS; ) {
+    for (int step = 0; step < steps; ) {
       clock.sleep(pause());
       var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
       var commands = new ArrayList<ScriptCommand.PlanCommand>();
       var request = request();
-      for (int i = random.nextInt(100); i >= 0; i--) {
+      for (int i = batchSize.getAsInt() - 1; i >= 0; i--) {
         var rules = revisions[random.nextInt(revisions.length)];
         if (random.nextInt(4) > 0) request = request(); // else the same again, as for a hot key
         var command =
