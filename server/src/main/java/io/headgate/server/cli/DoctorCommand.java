@@ -82,7 +82,7 @@ final class DoctorCommand implements Callable<Integer> {
     var findings = new ArrayList<Finding>();
     var running = new ArrayList<Finding>();
     boolean isRunning = checkService(running);
-    findings.addAll(MachineCheck.java(listen.connections().maxConnections()));
+    findings.addAll(MachineCheck.java(listen.connections()));
     for (var unknown : configuration.unknownVariables()) {
       findings.add(Finding.warning(SETTINGS, unknown, "correct the name, or unset the variable"));
     }

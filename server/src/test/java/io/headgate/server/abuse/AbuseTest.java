@@ -74,6 +74,13 @@ class AbuseTest {
     assertDecided();
   }
 
+  @Test
+  void connectionsThatTheHeapDoesNotAllowAreLogged() {
+    assertThat(service.log())
+        .containsPattern(
+            "allowing \\d+ connections instead of --max-connections 10000, since they");
+  }
+
   private static void assertDecided() {
     var json = "{\"key\":\"user:%d\"}".formatted(KEYS.incrementAndGet());
     var answer = service.request(service.to("/v1/check").POST(BodyPublishers.ofString(json)));

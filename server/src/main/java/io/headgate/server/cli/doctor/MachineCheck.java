@@ -2,6 +2,7 @@ package io.headgate.server.cli.doctor;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.headgate.server.cli.output.SystemErrorText;
+import io.headgate.server.http.transport.ConnectionLimits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -25,11 +26,16 @@ public final class MachineCheck {
   /**
    * Checks the Java runtime and its limits.
    *
-   * @param connections the maximum number of connections of the service
+   * @param limits the limits on connections of the service
    */
-  public static List<Finding> java(int connections) {
+  public static List<Finding> java(ConnectionLimits limits) {
+    return java(limits, Runtime.getRuntime().maxMemory());
+  }
+
+  /** As {@link #java(ConnectionLimits)}, for a maximum size of the heap in bytes. */
+  static List<Finding> java(ConnectionLimits limits, long heap) {
     var findings = new ArrayList<Finding>();
-    long heap = Runtime.getRuntime().maxMemory();
+    int connections = limits.maxConnections();
     String runtime =
         String.format(
             Locale.ROOT,
@@ -43,6 +49,15 @@ public final class MachineCheck {
             ? Finding.warning(
                 JAVA, runtime, "give the service at least 128 MB: JAVA_TOOL_OPTIONS=-Xmx256m")
             : Finding.ok(JAVA, runtime));
+    int affordable = limits.maxConnections(heap);
+    if (affordable < connections) {
+      findings.add(
+          Finding.warning(
+              "heap",
+              "a heap of %,d MB allows %d connections, fewer than --max-connections %d"
+                  .formatted(heap >> 20, affordable, connections),
+              "raise the heap (HEADGATE_JAVA_OPTS=-Xmx…) or lower --max-connections"));
+    }
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
         && unix.getMaxFileDescriptorCount() < connections) {
       findings.add(

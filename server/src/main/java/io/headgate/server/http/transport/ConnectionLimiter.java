@@ -4,14 +4,15 @@ import io.headgate.http.ClientAddress;
 import io.headgate.http.TrustedProxies;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Limits the connections of all event loops together: the total, and those from one address. Also
  * holds the memory budget and the trusted proxies that all connections share. Thread-safe.
  */
 public final class ConnectionLimiter {
-  /** The memory of an open connection without requests, as an upper estimate. */
-  private static final int BYTES_PER_CONNECTION = 16 * 1024;
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimiter.class);
 
   private final ConnectionLimits limits;
   private final TrustedProxies proxies;
@@ -21,8 +22,8 @@ public final class ConnectionLimiter {
   private final ConcurrentHashMap<ClientAddress, Integer> byNetwork = new ConcurrentHashMap<>();
 
   /**
-   * Allows as many connections as the limits permit, and no more than fit into a quarter of the
-   * heap.
+   * Allows as many connections as the limits permit, and no more than the heap does. Logs a warning
+   * if the heap permits fewer.
    *
    * @param budget the memory for the requests of all connections
    */
@@ -30,8 +31,17 @@ public final class ConnectionLimiter {
     this.limits = limits;
     this.proxies = proxies;
     this.budget = budget;
-    long affordable = Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_CONNECTION;
-    this.maxConnections = (int) Math.min(limits.maxConnections(), Math.max(1, affordable));
+    long heap = Runtime.getRuntime().maxMemory();
+    this.maxConnections = limits.maxConnections(heap);
+    if (maxConnections < limits.maxConnections()) {
+      LOG.warn(
+          "allowing {} connections instead of --max-connections {}, since they may use a quarter of"
+              + " the heap of {} MB; give the service a larger heap (-Xmx) or lower"
+              + " --max-connections",
+          maxConnections,
+          limits.maxConnections(),
+          heap >> 20);
+    }
   }
 
   /** Returns the number of open connections. */

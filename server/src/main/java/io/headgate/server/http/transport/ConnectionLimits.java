@@ -26,6 +26,9 @@ public record ConnectionLimits(
           DEFAULT_HEAD,
           DEFAULT_BODY);
 
+  /** The memory of an open connection without requests, as an upper estimate. */
+  private static final int BYTES_PER_CONNECTION = 16 * 1024;
+
   private static final int TICKS = 20;
 
   public ConnectionLimits {
@@ -37,6 +40,16 @@ public record ConnectionLimits(
     requirePositive("idle-timeout", idle);
     requirePositive("header-timeout", head);
     requirePositive("body-timeout", body);
+  }
+
+  /**
+   * Returns the number of connections that may be open at once with a heap of this size: as many as
+   * configured, at most as many as fit into a quarter of it, and at least one.
+   *
+   * @param heapBytes the maximum size of the heap
+   */
+  public int maxConnections(long heapBytes) {
+    return (int) Math.min(maxConnections, Math.max(1, heapBytes / 4 / BYTES_PER_CONNECTION));
   }
 
   /**
