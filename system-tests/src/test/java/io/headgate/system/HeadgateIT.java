@@ -345,23 +345,11 @@ class HeadgateIT {
   }
 
   @Test
-  void invalidOptionsPreventTheStart() throws Exception {
-    assertRefuses("--tls-cert and --tls-key must be given together", "--tls-cert", "x.pem");
-    assertRefuses("cannot serve TLS", "--tls-cert", "x.pem", "--tls-key", "y.pem");
-    assertRefuses("--tls-client-ca needs TLS", "--tls-client-ca", "x.pem");
-    assertRefuses("--trusted-proxies: 'proxy' is not an address", "--trusted-proxies", "proxy");
-    assertRefuses("--client-ip-from: 'Via' is not known", "--client-ip-from", "Via");
-    assertRefuses("max-connections must be at least 1, got 0", "--max-connections", "0");
-    assertRefuses("cannot read --token-file", "--token-file", "missing");
-  }
-
-  private void assertRefuses(String message, String... options) throws Exception {
-    var all = new String[options.length + 3];
-    System.arraycopy(new String[] {"serve", "--port", "0"}, 0, all, 0, 3);
-    System.arraycopy(options, 0, all, 3, options.length);
-    try (var service = headgate(all)) {
+  void certificateThatCanNotBeReadPreventsTheStart() throws Exception {
+    try (var service =
+        headgate("serve", "--port", "0", "--tls-cert", "x.pem", "--tls-key", "y.pem")) {
       assertThat(service.exitCode()).isEqualTo(2);
-      assertThat(service.err()).contains(message);
+      assertThat(service.err()).contains("cannot serve TLS");
     }
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Replaces instances behind a real load balancer one after another under load. */
 class RollingRestartIT {
   private static final int CALLERS = 8;
-  private static final Duration INTERVAL = Duration.ofMillis(10); // of the requests of one caller
+  private static final Duration INTERVAL = Duration.ofMillis(40); // of the requests of one caller
   private static final int LIMIT = 10_000_000;
 
   @TempDir Path folder;
@@ -67,13 +67,13 @@ class RollingRestartIT {
                   () -> ask(front), 0, INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
         }
         for (int i = 0; i < instances.size(); i++) {
-          awaitMore(1_000);
+          awaitMore(250);
           instances.get(i).terminate();
           assertThat(instances.get(i).exitCode()).isEqualTo(0);
           instances.set(i, start(ports.get(i), redis));
           awaitReady(ports.get(i));
         }
-        awaitMore(1_000);
+        awaitMore(250);
         callers.shutdown();
         assertThat(callers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
       } finally {
