@@ -11,7 +11,6 @@ import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
-import com.tangosol.net.RequestTimeoutException;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
@@ -120,8 +119,9 @@ public final class GridNode implements AutoCloseable {
       if (TLS_LOG.getLevel() == null) TLS_LOG.setLevel(Level.SEVERE);
       setProperties(with);
       for (int attempt = 1; ; attempt++) {
+        GridNode node = null;
         try {
-          var node = join();
+          node = join();
           current = node;
           node.follow();
           awaitOthers(node, with);
@@ -132,8 +132,12 @@ public final class GridNode implements AutoCloseable {
           GridProperties.clear();
           throw new IllegalStateException(e.getMessage(), e);
         } catch (RuntimeException e) {
+          if (node != null) node.discard();
           CacheFactory.shutdown();
-          if (attempt < MAX_ATTEMPTS && isTransient(e)) continue;
+          if (attempt < MAX_ATTEMPTS && JoinFailure.isTransient(e)) {
+            LOG.log(Level.FINE, e, () -> "cannot join the cluster yet: " + firstLine(e));
+            continue;
+          }
           settings = null;
           GridProperties.clear();
           throw new IllegalStateException(
@@ -198,21 +202,6 @@ public final class GridNode implements AutoCloseable {
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
     return new GridNode(new ExtensibleConfigurableCacheFactory(config));
-  }
-
-  /**
-   * Returns whether another attempt may succeed: the members, or this process, were too busy to
-   * join in time, or the grid failed by itself. Its cache service uses a map that does not exist
-   * yet if members start at the same time.
-   */
-  private static boolean isTransient(Throwable problem) {
-    for (var cause = problem; cause != null; cause = cause.getCause()) {
-      if (cause instanceof RequestTimeoutException || cause instanceof NullPointerException) {
-        return true;
-      }
-      if (String.valueOf(cause.getMessage()).startsWith("Failed to start Service")) return true;
-    }
-    return false;
   }
 
   private static String firstLine(Throwable problem) {
@@ -376,6 +365,14 @@ public final class GridNode implements AutoCloseable {
   /** Returns the members and what they own. */
   public MembershipView view() {
     return MembershipView.of((PartitionedService) cache.getCacheService());
+  }
+
+  /** Ends a member that could not follow the membership after it had joined. */
+  private void discard() {
+    closed = true;
+    timer.shutdownNow();
+    loop.close();
+    current = null;
   }
 
   /** Leaves the cluster in order: the other members take over all counters first. */
