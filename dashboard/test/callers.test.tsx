@@ -91,6 +91,19 @@ describe('a caller', () => {
     await waitFor(() => expect(subjects(sent, '/v1/explain')).toEqual([{ user: '42' }]));
   });
 
+  it('keeps an open dialog when it becomes tracked', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    let tracked = false;
+    network((sent) => explained(sent) ?? (tracked ? json(200, one()) : problem(404, 'not tracked')));
+    as('admin', <CallerPage caller="user:42" />);
+    await screen.findByText('Not among the recent callers');
+    fireEvent.click(await screen.findByRole('button', { name: 'Reset…' }));
+    tracked = true;
+    await later();
+    await screen.findByText('1,200');
+    expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Reset the counter' })).toBeTruthy();
+  });
+
   it('is parsed from its name', () => {
     expect(subjectOf('user:42')).toEqual({ key: 'user:42' });
     expect(subjectOf('user=a=b')).toEqual({ user: 'a=b' });

@@ -36,29 +36,18 @@ export function CallerPage({ caller }: { caller: string }) {
           </ProblemNotice>
         )}
         {identity && data?.masked !== true && <CallerActions caller={identity} />}
-        {gone && !data && <Untracked caller={caller} />}
         {data && (
           <>
             <Summary caller={data} />
             <section className="section">
               <Timeline series={data.series} instances={instances} />
             </section>
-            {data.masked ? <Masked /> : <Standing caller={data} />}
           </>
         )}
+        {data?.masked && <Masked />}
+        {(data ? !data.masked : gone) && <Standing key={caller} name={caller} caller={data} />}
       </div>
     </>
-  );
-}
-
-/** Explains an untracked caller, if its name identifies its attributes. */
-function Untracked({ caller }: { caller: string }) {
-  const subject = subjectOf(caller);
-  if (!subject) return null;
-  return (
-    <section className="section">
-      <ExplainView subject={subject} caller={identityOf(caller)} />
-    </section>
   );
 }
 
@@ -71,15 +60,23 @@ function Masked() {
   );
 }
 
-function Standing({ caller }: { caller: OneCaller }) {
+/**
+ * Explains a caller by its last request, or by its name if that identifies its attributes and it is not tracked. The same
+ * component in both cases: a dialog stays open when the caller becomes tracked.
+ */
+function Standing({ name, caller }: { name: string; caller: OneCaller | null }) {
+  const latest = caller?.subject ?? subjectOf(name);
   // The subject when the page was opened: the explained and reset counter must not change while the
   // page is open.
-  const [subject, setSubject] = useState(caller.subject);
-  const isChanged = subjectText(subject) !== subjectText(caller.subject);
+  const [opened, setOpened] = useState(latest);
+  if (!opened && latest) setOpened(latest);
+  const subject = opened ?? latest;
+  if (!subject) return null;
+  const isChanged = caller !== null && subjectText(subject) !== subjectText(caller.subject);
   return (
     <section className="section" aria-labelledby="why">
       <h2 id="why">Limits and remaining permits</h2>
-      {caller.denied > 0 && (
+      {caller && caller.denied > 0 && (
         <p className="lately">
           Denied about {plural(caller.denied, 'time')} in the last ten minutes
           {caller.rules.length > 0 && ', by '}
@@ -92,20 +89,20 @@ function Standing({ caller }: { caller: OneCaller }) {
           ; older denials count less. Current state:
         </p>
       )}
-      {Object.keys(subject).length > 0 && (
+      {caller && Object.keys(subject).length > 0 && (
         <p className="lately quiet">
           Request: <span className="mono break">{subjectText(subject)}</span>
           {isChanged && (
             <>
               {', changed since. '}
-              <button type="button" className="link" onClick={() => setSubject(caller.subject)}>
+              <button type="button" className="link" onClick={() => setOpened(caller.subject)}>
                 Use its latest request
               </button>
             </>
           )}
         </p>
       )}
-      <ExplainView subject={subject} caller={identityOf(caller.caller)} />
+      <ExplainView subject={subject} caller={identityOf(name)} />
     </section>
   );
 }
