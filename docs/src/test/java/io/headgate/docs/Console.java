@@ -22,6 +22,10 @@ final class Console implements AutoCloseable {
   private static final long TIMEOUT_SECONDS = 60;
   private static final int MAX_TRIES = 200;
 
+  /** A warning of the service on a machine that is too busy for its event loops. */
+  private static final Pattern STARVED =
+      Pattern.compile(".* WARN  Thread vert\\.x-eventloop\\S+ has been blocked for .*\n");
+
   private final Path folder;
   private final ShownRedis redis = new ShownRedis();
   private final CommandShell shell;
@@ -83,6 +87,7 @@ final class Console implements AutoCloseable {
     String printed = "";
     while (System.nanoTime() < deadline && process.isAlive()) {
       printed = Files.readString(output, StandardCharsets.UTF_8);
+      printed = STARVED.matcher(printed).replaceAll("");
       var listening = LISTENING.matcher(printed);
       if (listening.find()) {
         port = Integer.parseInt(listening.group(1));

@@ -19,7 +19,11 @@ import org.junit.jupiter.api.Test;
  */
 class StarvationTest {
   private static final long STOPPED_MILLIS = 150; // longer than the deadline of a call
-  private static final long RUNNING_MILLIS = 60;
+
+  /**
+   * Half of the time: a wait ends after 1 s at the latest, however long its process was stopped.
+   */
+  private static final long RUNNING_MILLIS = 150;
 
   /** The processes have not warmed up either: their callers start immediately. */
   @Test
