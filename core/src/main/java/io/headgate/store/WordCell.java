@@ -108,7 +108,7 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
    */
   @Override
   final boolean accepts(Charge charge) {
-    return hasCounter(charge) || charge.limit().equals(counter.limit());
+    return hasCounter(charge.counter()) || charge.limit().equals(counter.limit());
   }
 
   /** Replaces a word that was seen; false if it has changed. */
