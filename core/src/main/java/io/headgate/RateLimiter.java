@@ -420,6 +420,13 @@ public final class RateLimiter implements AutoCloseable {
 
   private Plan plan(Request request, boolean counted) {
     var current = rules;
+    return current.isStatic()
+        ? current.plan(request, 0, 0)
+        : planAtPresent(current, request, counted);
+  }
+
+  /** Returns the plan of a request by rules that depend on the time, on slots or on signals. */
+  private Plan planAtPresent(RuleSet current, Request request, boolean counted) {
     long now = current.isScheduled() ? ticker.micros() : 0;
     var plan = current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
     return signals.apply(current, plan, request, counted);
@@ -429,6 +436,7 @@ public final class RateLimiter implements AutoCloseable {
    * Evaluates a plan; one without charges needs no store, and is decided while it is unavailable.
    */
   private PlanResult decide(Plan plan) {
+    if (plan.isSingleEnforcedLimit()) return store.decide(plan); // the usual case, in one condition
     return plan.hasNoCharges() ? withoutStore(plan) : store.decide(plan.stored());
   }
 

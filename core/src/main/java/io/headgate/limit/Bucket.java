@@ -56,13 +56,24 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues, long 
 
   /** Returns whether a request of this cost fits. */
   public boolean passes(BucketState state, long now, long cost) {
-    if (cost > capacity) return false;
-    return cost == 0 || owed(state, now) <= units - cost * rate.unitPeriod;
+    return cost == 0 || charges(state, now, cost);
+  }
+
+  /** Returns whether a request of this cost fits and changes the state, as a cost of 0 does not. */
+  public boolean charges(BucketState state, long now, long cost) {
+    // One comparison for 0 and for costs above the capacity, whose price may overflow.
+    if (Long.compareUnsigned(cost - 1, capacity) >= 0) return false;
+    return owed(state, now) <= units - cost * rate.unitPeriod;
   }
 
   /** Returns the state after a request that passes. */
   public BucketState after(BucketState state, long now, long cost) {
-    return cost == 0 ? state : plus(state, now, cost * rate.unitPeriod);
+    return cost == 0 ? state : afterCharge(state, now, cost);
+  }
+
+  /** Returns the state after a request that {@link #charges}. */
+  public BucketState afterCharge(BucketState state, long now, long cost) {
+    return plus(state, now, cost * rate.unitPeriod);
   }
 
   /** Returns the outcome of a request that passes, given the state before it. */
@@ -132,13 +143,15 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues, long 
   }
 
   /**
-   * Returns the debt in units, at most the full capacity, even if the clock stepped back or more
-   * than the capacity was charged.
+   * Returns the debt in units. A debt that outlasts the refill time, because the clock stepped back
+   * or more than the capacity was charged, counts as one that leaves less than a permit.
+   *
+   * <p>Minimum and maximum instead of conditions: C2 compiles each branch that is never taken into
+   * some 80 bytes, and does not inline methods that are larger than 2,500.
    */
   private long owed(BucketState state, long now) {
-    long wait = wait(state, now);
-    if (wait == 0) return 0;
-    return wait > state.refillTime() ? units : wait * rate.unitPermits - state.slack();
+    long wait = Math.min(wait(state, now), state.refillTime() + 1);
+    return Math.max(0, wait * rate.unitPermits - state.slack());
   }
 
   /** Returns the permits that are available now. */

@@ -21,7 +21,7 @@ final class CompiledRule {
   private final boolean denies;
   private final boolean off;
   private final boolean enforced;
-  private final @Nullable Counter single; // that of the rule itself if it has exactly one
+  private final @Nullable Counter single; // that of every plan of the rule, if there is one such
 
   /**
    * Caches the schedule: the last evaluated second times two, plus one if the rule was active. The
@@ -54,8 +54,9 @@ final class CompiledRule {
     this.denies = rule.denies();
     this.off = rule.mode() == Mode.OFF;
     this.enforced = rule.mode() == Mode.ENFORCE;
+    boolean unconditional = !off && !scheduled && overridden.isEmpty();
     var own = base.getFirst().counters();
-    this.single = own.size() == 1 ? own.getFirst() : null;
+    this.single = unconditional && own.size() == 1 ? own.getFirst() : null;
   }
 
   private Plan.Part part(int override, List<RuleLimit> limits, List<Counter> counters) {
@@ -72,9 +73,17 @@ final class CompiledRule {
     return rule;
   }
 
-  /** Returns the counter of a rule that has exactly one, without its overrides; otherwise null. */
+  /**
+   * Returns the counter of a rule that has exactly one for every subject at any time: the rule is
+   * not off, and has neither a schedule nor overrides. Otherwise null.
+   */
   @Nullable Counter single() {
     return single;
+  }
+
+  /** Returns the rule's part without an override, as the list of parts of a plan of one rule. */
+  List<Plan.Part> base() {
+    return base;
   }
 
   /** Returns whether the rule is neither off nor outside its schedule. */

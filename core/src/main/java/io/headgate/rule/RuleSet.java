@@ -32,6 +32,7 @@ public final class RuleSet {
   private final boolean decisive;
   private final boolean shedding;
   private final boolean tuning;
+  private final boolean isStatic;
 
   private RuleSet(List<Rule> rules) {
     this.rules = List.copyOf(rules);
@@ -50,6 +51,7 @@ public final class RuleSet {
     this.shedding = rules.stream().anyMatch(rule -> rule.sheds() && rule.mode() != Mode.OFF);
     this.tuning = Arrays.stream(compiledRules).anyMatch(CompiledRule::isTuned);
     this.decisive = Arrays.stream(compiledRules).anyMatch(CompiledRule::isDecisive);
+    this.isStatic = !scheduled && !concurrency && !shedding && !tuning;
   }
 
   /**
@@ -69,6 +71,11 @@ public final class RuleSet {
   /** Returns the rules in their order. */
   public List<Rule> rules() {
     return rules;
+  }
+
+  /** Returns whether a plan depends on the request only: neither on time, slots nor signals. */
+  public boolean isStatic() {
+    return isStatic;
   }
 
   /** Returns whether any rule has a schedule, so that a plan depends on the time. */
@@ -224,23 +231,21 @@ public final class RuleSet {
 
   /** Fast path for the most frequent case, a single rule that matches. */
   private static Plan onlyRule(CompiledRule compiled, Request request, long now, long holder) {
-    if (!compiled.applies(now)) return Plan.NOTHING;
-    int override = compiled.override(request.subject());
     var single = compiled.single();
-    if (override < 0 && single != null) {
-      var charge = charge(single, request, holder); // before the plan, which saves GC barriers
-      return new Plan(compiled.alone(override), charge, compiled.isEnforced());
-    }
-    return onlyRule(compiled, override, request, now, holder);
+    if (single == null) return onlyRuleInGeneral(compiled, request, now, holder);
+    var charge = charge(single, request, holder); // before the plan, which saves GC barriers
+    return new Plan(compiled.base(), charge, compiled.isEnforced());
   }
 
-  private static Plan onlyRule(
-      CompiledRule compiled, int override, Request request, long now, long holder) {
+  private static Plan onlyRuleInGeneral(
+      CompiledRule compiled, Request request, long now, long holder) {
+    if (!compiled.applies(now)) return Plan.NOTHING;
+    int override = compiled.override(request.subject());
     var alone = compiled.alone(override);
     var counters = alone.getFirst().counters();
     if (counters.size() == 1) {
       var charge = charge(counters.getFirst(), request, holder);
-      return new Plan(alone, charge);
+      return new Plan(alone, charge, compiled.isEnforced());
     }
     if (counters.isEmpty()) return new Plan(List.of(compiled.part(override, now)), List.of());
     var charges = new ArrayList<Charge>(counters.size());

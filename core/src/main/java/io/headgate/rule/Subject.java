@@ -31,8 +31,14 @@ public final class Subject {
 
   private final String[] pairs; // name, value, name, value …
 
+  // Copies of the first pair, since most subjects have one; null if there is none.
+  private final @Nullable String firstName;
+  private final @Nullable String firstValue;
+
   private Subject(String[] pairs) {
     this.pairs = pairs;
+    this.firstName = pairs.length == 0 ? null : pairs[0];
+    this.firstValue = pairs.length == 0 ? null : pairs[1];
   }
 
   /** Creates a subject with one attribute, {@code key}. */
@@ -163,13 +169,14 @@ public final class Subject {
    */
   @SuppressWarnings("ReferenceEquality")
   @Nullable String find(String name) {
-    for (int i = 0; i < pairs.length; i += 2) {
-      if (pairs[i] == name) return pairs[i + 1];
-    }
-    return findEqual(name);
+    return name == firstName ? firstValue : findAmongAll(name);
   }
 
-  private @Nullable String findEqual(String name) {
+  @SuppressWarnings("ReferenceEquality")
+  private @Nullable String findAmongAll(String name) {
+    for (int i = 2; i < pairs.length; i += 2) {
+      if (pairs[i] == name) return pairs[i + 1];
+    }
     for (int i = 0; i < pairs.length; i += 2) {
       if (pairs[i].equals(name)) return pairs[i + 1];
     }

@@ -42,10 +42,15 @@ final class BucketCell extends WordCell {
     var bucket = bucketOf(charge.counter()); // has the limit of this cell, and is already in cache
     long cost = charge.cost();
     var state = unpack(seen, bucket.refillTime());
-    if (bucket.passes(state, now, cost)) {
-      var after = bucket.after(state, now, cost);
-      return replace(seen, pack(after)) ? bucket.passed(state, after, now, cost) : null;
-    }
+    if (!bucket.charges(state, now, cost)) return tryKeep(seen, bucket, state, now, cost);
+    var after = bucket.afterCharge(state, now, cost);
+    return swap(seen, pack(after)) ? bucket.passed(state, after, now, cost) : null;
+  }
+
+  /** Decides a request that is not charged, since it is refused or costs nothing. */
+  private @Nullable Outcome tryKeep(
+      long seen, Bucket bucket, BucketState state, long now, long cost) {
+    if (cost == 0) return replace(seen, pack(state)) ? bucket.passed(state, now, 0) : null;
     return replace(seen, flagged(pack(state), cost <= bucket.capacity()))
         ? bucket.refused(state, now, cost)
         : null;
@@ -73,6 +78,7 @@ final class BucketCell extends WordCell {
   @Override
   long encode(State state) {
     if (state instanceof BucketState bucket) {
+      if (bucket.emptyAt() <= 0) return 0; // a debt repaid in 1970 is none
       if (bucket.slack() <= SLACK_MASK && bucket.emptyAt() <= MAX_TIME) return pack(bucket);
     }
     throw new IllegalStateException("a word of bucket states can't store " + state);
@@ -88,9 +94,6 @@ final class BucketCell extends WordCell {
   }
 
   private static long pack(BucketState bucket) {
-    // A debt repaid in 1970 is none.
-    return bucket.emptyAt() <= 0
-        ? 0
-        : (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << FLAG_BITS;
+    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << FLAG_BITS;
   }
 }

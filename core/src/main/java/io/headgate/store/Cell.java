@@ -32,7 +32,16 @@ abstract sealed class Cell permits WordCell, StateCell {
     this.key = key;
   }
 
+  /**
+   * Returns whether this is the cell of a counter and key. Compares by identity first: a key that
+   * is a constant, or that of a subject which is checked repeatedly, needs no comparison of texts.
+   */
+  @SuppressWarnings("ReferenceEquality")
   final boolean isFor(Counter counter, String key) {
+    return (this.counter == counter && this.key == key) || isForEqual(counter, key);
+  }
+
+  private boolean isForEqual(Counter counter, String key) {
     return this.counter.equals(counter) && this.key.equals(key);
   }
 
@@ -48,12 +57,12 @@ abstract sealed class Cell permits WordCell, StateCell {
   }
 
   /**
-   * Returns whether the charge has the very counter that the cell was created for, and therefore
-   * its limit. Faster than {@link #accepts}, which is true then.
+   * Returns whether this is the very counter that the cell was created for, which therefore has its
+   * limit. Faster than {@link #accepts}, which is true then.
    */
   @SuppressWarnings("ReferenceEquality")
-  final boolean hasCounter(Charge charge) {
-    return charge.counter() == counter;
+  final boolean hasCounter(Counter other) {
+    return other == counter;
   }
 
   /** Returns whether the cell can store states of this charge's limit. */

@@ -59,8 +59,9 @@ final class CellTable {
   /** Returns a cell that accepts the charge, creating it if necessary. */
   Cell obtain(Charge charge, long now) {
     int hash = charge.hash();
-    var cell = Segment.findUnlocked(chains, index(hash), charge.counter(), charge.key(), hash);
-    if (cell != null && (cell.hasCounter(charge) || cell.accepts(charge))) return cell;
+    var counter = charge.counter();
+    var cell = Segment.findUnlocked(chains, index(hash), counter, charge.key(), hash);
+    if (cell != null && (cell.hasCounter(counter) || cell.accepts(charge))) return cell;
     return segment(hash).obtain(charge, now);
   }
 
@@ -100,7 +101,7 @@ final class CellTable {
   }
 
   private int index(int hash) {
-    return hash >>> 26 & segments.length - 1;
+    return hash >>> 26 & chains.length - 1;
   }
 
   static Cell newCell(Charge charge, State state) {

@@ -74,7 +74,7 @@ public final class MemoryStore implements Store {
   /** Rejects times of another unit or epoch, which would overflow the word of a cell. */
   long now() {
     long now = ticker.micros();
-    if (now < 0 || now > WordCell.LATEST) {
+    if (Long.compareUnsigned(now, WordCell.LATEST) > 0) {
       throw new IllegalStateException(
           "the clock returned %d; it must return microseconds since 1970 (at most %d, in 2077)"
               .formatted(now, WordCell.LATEST));

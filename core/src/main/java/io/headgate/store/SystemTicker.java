@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe.
  */
-final class SystemTicker implements Ticker {
-  static final SystemTicker SHARED = new SystemTicker(SystemTicker::wallMicros, System::nanoTime);
+class SystemTicker implements Ticker {
+  static final SystemTicker SHARED = new SystemTicker(SystemTicker::wallMicros);
 
   private static final long MAX_INTERVAL_MICROS = 1_000_000;
 
@@ -28,14 +28,12 @@ final class SystemTicker implements Ticker {
   private static final long TOLERANCE_MICROS = 10_000;
 
   private final LongSupplier wall;
-  private final LongSupplier monotonicNanos;
   private volatile long offset; // added to the monotonic clock, in µs
   private volatile long nextCheck;
   private long interval = FIRST_INTERVAL_MICROS; // until nextCheck; guarded by this
 
-  SystemTicker(LongSupplier wallMicros, LongSupplier monotonicNanos) {
+  SystemTicker(LongSupplier wallMicros) {
     this.wall = wallMicros;
-    this.monotonicNanos = monotonicNanos;
     long now = wallMicros.getAsLong();
     long monotonic = monotonicMicros();
     this.offset = now - monotonic;
@@ -65,7 +63,15 @@ final class SystemTicker implements Ticker {
   }
 
   private long monotonicMicros() {
-    return monotonicNanos.getAsLong() / 1_000;
+    return monotonicNanos() / 1_000;
+  }
+
+  /**
+   * Reads the monotonic clock. A method that tests override: the JIT compiler calls a supplier only
+   * after a check of its class.
+   */
+  long monotonicNanos() {
+    return System.nanoTime();
   }
 
   private static long wallMicros() {

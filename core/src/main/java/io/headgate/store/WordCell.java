@@ -108,12 +108,17 @@ abstract sealed class WordCell extends Cell permits BucketCell, WindowCell {
    */
   @Override
   final boolean accepts(Charge charge) {
-    return hasCounter(charge) || charge.limit().equals(counter.limit());
+    return hasCounter(charge.counter()) || charge.limit().equals(counter.limit());
   }
 
   /** Replaces a word that was seen; false if it has changed. */
   final boolean replace(long seen, long next) {
-    return next == seen || WORD.compareAndSet(this, seen, next);
+    return next == seen || swap(seen, next);
+  }
+
+  /** Replaces a word that was seen by a different one; false if it has changed. */
+  final boolean swap(long seen, long next) {
+    return WORD.compareAndSet(this, seen, next);
   }
 
   /** Returns the word of an encoded state, with the flag if the request was refused. */

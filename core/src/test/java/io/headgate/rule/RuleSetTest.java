@@ -141,6 +141,7 @@ class RuleSetTest {
                         Optional.of(from.plusDays(1))))
                 .build());
     assertThat(rules.isScheduled()).isTrue();
+    assertThat(rules.isStatic()).isFalse();
     var request = Request.of(Subject.of("x"));
     assertThat(rules.plan(request, start - 1, 0).parts()).isEmpty();
     assertThat(rules.plan(request, start, 0).parts()).hasSize(1);
@@ -175,7 +176,10 @@ class RuleSetTest {
   @Test
   void reportsWhetherPlansNeedATimeOrAHolder() {
     assertThat(RuleSet.of().isScheduled()).isFalse();
+    assertThat(RuleSet.of().isStatic()).isTrue();
+    assertThat(RuleSet.of(Rule.named("a").limit(TEN).build()).isStatic()).isTrue();
     assertThat(RuleSet.of(Rule.named("a").limit(TEN).build()).hasConcurrency()).isFalse();
+    assertThat(RuleSet.of(Rule.named("a").limit(Concurrency.of(1)).build()).isStatic()).isFalse();
     assertThat(RuleSet.of(Rule.named("a").limit(Concurrency.of(1)).build()).hasConcurrency())
         .isTrue();
     var inOverride = Rule.named("a").limit(TEN).override("key", "x", Concurrency.of(1)).build();

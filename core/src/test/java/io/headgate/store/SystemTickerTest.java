@@ -13,7 +13,13 @@ class SystemTickerTest {
   private final AtomicLong wallMicros = new AtomicLong(NOON);
   private final AtomicLong monotonicNanos = new AtomicLong(-5_000_000_000L); // may be negative
   private final AtomicInteger wallReads = new AtomicInteger();
-  private final SystemTicker ticker = new SystemTicker(this::readWall, monotonicNanos::get);
+  private final SystemTicker ticker =
+      new SystemTicker(this::readWall) {
+        @Override
+        long monotonicNanos() {
+          return monotonicNanos.get();
+        }
+      };
 
   private long readWall() {
     wallReads.incrementAndGet();
@@ -93,12 +99,13 @@ class SystemTickerTest {
   @Test
   void isNotMovedAheadByADescheduledThread() {
     var delayed =
-        new SystemTicker(
-            wallMicros::get,
-            () -> {
-              advanceBoth(Duration.ofMillis(50));
-              return monotonicNanos.get();
-            });
+        new SystemTicker(wallMicros::get) {
+          @Override
+          long monotonicNanos() {
+            advanceBoth(Duration.ofMillis(50));
+            return monotonicNanos.get();
+          }
+        };
     for (int i = 0; i < 1_000; i++) {
       assertThat(delayed.micros()).isLessThanOrEqualTo(wallMicros.get());
     }
