@@ -8,9 +8,10 @@
 --           counter that was found the index of its state. A text that is false is none
 --
 -- A text of more than MAX_SHARED bytes has a key of its own, and keeps it until its expiry changes, as do the states of the
--- layout `separate`. So have sorted sets and the state of a rule with one limit. A counter has a state in its shared key or in
--- its own one, not in both. A client declares both keys (see SharedKeys.java). So a cluster never evaluates a counter with one
--- of them while the other is on another node.
+-- layout `separate`. So have sorted sets, the state of a rule with one limit, and the states after the first 32, which a rule
+-- has whose overrides have counters of their own. A counter has a state in its shared key or in its own one, not in both. A
+-- client declares both keys (see SharedKeys.java). So a cluster never evaluates a counter with one of them while the other is
+-- on another node.
 --
 -- A shared key is read once per batch, and written once at its end.
 
@@ -97,7 +98,7 @@ end
 -- Writes the text of a state with its expiry (s).
 local function put_text(key, text, expiry)
   local i = current and current[key] or find_shared(key)
-  if not i or #text > MAX_SHARED then
+  if not i or i > LAST_SHARED or #text > MAX_SHARED then
     if i then delete_shared(key) end
     --include separate-set
     return

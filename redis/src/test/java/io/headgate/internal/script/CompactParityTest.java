@@ -8,6 +8,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.redis.KeyLayout;
+import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -131,6 +132,19 @@ class CompactParityTest {
     compare(revisions(new Combine.All(), 12), () -> 1, STEPS / 6, compact);
   }
 
+  /** All counters of a subject share a key, those of rules with one limit too. */
+  @Test
+  void changedAlgorithmsOfOneLimitReturnTheSameInBatchesOfOneAndOfSeveral() {
+    var sharing =
+        new TestServer(
+            server, compact.clients(), TestConnections.sharingKeys(compact.connection()));
+    var revisions = new ArrayList<RuleSet>();
+    for (var limit : limits()) {
+      revisions.add(RuleSet.of(Rule.named("single").match("key", "*").limit(limit).build()));
+    }
+    compare(revisions, () -> 1 + random.nextInt(3), STEPS / 3, sharing);
+  }
+
   /** A caller that the layout separate has throttled stays so. */
   @Test
   void statesOfTheOtherLayoutAreContinuedExactly() {
@@ -145,7 +159,7 @@ class CompactParityTest {
   }
 
   private void compare(
-      List<RuleSet> revisions, IntSupplier batchSize, int steps, TestServer server) {
+      List<RuleSet> revisions, IntSupplier batchSize, int steps, TestServer redis) {
     var rules = revisions.getFirst();
     for (int step = 0; step < steps; ) {
       clock.sleep(pause());
@@ -160,7 +174,7 @@ class CompactParityTest {
         command.writeTo(batch);
         commands.add(command);
       }
-      var reply = new ReplyReader(server.decide(batch, clock.micros()));
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
       for (var command : commands) {
         assertThat(command.read(reply).outcomes())
             .as("step %d, %s", step, command.plan.charges())
@@ -168,16 +182,16 @@ class CompactParityTest {
                 (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
                     .outcomes());
       }
-      if (random.nextInt(16) == 0) reset(rules, server);
-      if (random.nextInt(16) == 0 && server == compact) assertOneStateOfEachCounter();
+      if (random.nextInt(16) == 0) reset(rules, redis);
+      if (random.nextInt(16) == 0) assertOneStateOfEachCounter();
     }
   }
 
-  private void reset(RuleSet rules, TestServer server) {
+  private void reset(RuleSet rules, TestServer redis) {
     var charges = rules.plan(request(), 0, 0).charges();
     var charge = charges.get(random.nextInt(charges.size()));
     reference.reset(charge.counter(), charge.key());
-    server.delete(KEYS.of(charge.counter(), charge.key()).getBytes(UTF_8));
+    redis.delete(KEYS.of(charge.counter(), charge.key()).getBytes(UTF_8));
   }
 
   private static void assertOneStateOfEachCounter() {

@@ -21,6 +21,7 @@ import io.headgate.store.PlanResult;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -148,6 +149,17 @@ class SharedKeysInRedisTest {
   }
 
   @Test
+  void statesAfterTheFirstThirtyTwoHaveKeysOfTheirOwn() {
+    var limits = Collections.<Limit>nCopies(40, FixedWindow.of(Rate.of(100, DAY)));
+    for (int i = 1; i <= 3; i++) {
+      long left = 100 - i;
+      assertThat(check(limits, 1).outcomes())
+          .allSatisfy(outcome -> assertThat(outcome.remaining()).isEqualTo(left));
+    }
+    assertThat(keys()).hasSize(1 + 8).contains(SHARED, SHARED + "limit-39");
+  }
+
+  @Test
   void everyChangeKeepsTheLatestExpiry() {
     var random = new Random(20_261_118);
     var limits =
@@ -206,10 +218,9 @@ class SharedKeysInRedisTest {
       for (int i = 0; i < 3; i++) {
         var charge = plan.charges().get(i);
         executor.reset(charge.counter(), charge.key());
-        long fresh = i + 1;
         assertThat(executor.peek(plan("k", 0, THREE)).outcomes())
             .filteredOn(outcome -> outcome.remaining() == 100_000)
-            .hasSize((int) fresh);
+            .hasSize(i + 1);
       }
     }
     assertThat(keys()).doesNotContain(SHARED);
@@ -234,10 +245,10 @@ class SharedKeysInRedisTest {
     assertThat(keys()).as("each counter once").hasSizeLessThanOrEqualTo(6);
   }
 
-  /** Counts as the benchmark does. Its limits have the names of their algorithms. */
+  /** As the benchmark counts, whose limits have the names of their algorithms. */
   @Test
   void threeLimitsTakeAtMostThreeHundredBytes() {
-    int subjects = 4_096;
+    int subjects = 2_048; // a power of two, so that the tables of Redis are full
     var rule = Rule.named("bytes").match("key", "*");
     for (var limit : THREE) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
     var rules = RuleSet.of(rule.build());

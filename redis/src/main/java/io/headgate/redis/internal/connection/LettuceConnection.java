@@ -152,13 +152,11 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return switch (layout) {
-      case SEPARATE -> send(redis -> ScriptCalls.decide(redis, Script.DECIDE, keys, argument));
-      case COMPACT -> {
-        var all = SharedKeys.with(keys);
-        yield send(redis -> ScriptCalls.decide(redis, Script.COMPACT, all, argument));
-      }
-    };
+    var all = layout == KeyLayout.COMPACT ? SharedKeys.with(keys) : keys;
+    // A batch without shared keys is the same in both layouts, and the script of separate keys
+    // takes less.
+    var script = all.length > keys.length ? Script.COMPACT : Script.DECIDE;
+    return send(redis -> ScriptCalls.decide(redis, script, all, argument));
   }
 
   @Override

@@ -1,9 +1,8 @@
 package io.headgate.redis.internal.connection;
 
 import io.headgate.redis.KeyLayout;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,15 +32,15 @@ final class SharedKeys {
    * call some of whose keys it does not have.
    */
   static byte[][] with(byte[][] keys) {
-    var shared = new LinkedHashSet<ByteBuffer>();
+    var shared = new TreeSet<byte[]>(Arrays::compare);
     for (var key : keys) {
       var name = of(key);
-      if (name != null) shared.add(ByteBuffer.wrap(name));
+      if (name != null) shared.add(name);
     }
     if (shared.isEmpty()) return keys;
     var all = Arrays.copyOf(keys, keys.length + shared.size());
     int next = keys.length;
-    for (var name : shared) all[next++] = name.array();
+    for (var name : shared) all[next++] = name;
     return all;
   }
 
