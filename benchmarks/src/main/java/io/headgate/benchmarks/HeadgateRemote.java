@@ -36,8 +36,18 @@ public record HeadgateRemote(RateLimiter limiter, List<Request> requests) implem
   }
 
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
-    var store = RedisStore.connect(RedisOptions.builder(uri).deadline(DEADLINE).build());
-    return open(store, name, limits, keys, cost);
+    return open(RedisOptions.builder(uri), name, limits, keys, cost);
+  }
+
+  /** Opens a limiter of an algorithm, whose requests cost one permit. */
+  static Remote open(String uri, String name, RemoteAlgorithm algorithm, Duration span, int keys) {
+    var options = RedisOptions.builder(uri).layout(algorithm.layout());
+    return open(options, name, algorithm.limits(span), keys, 1);
+  }
+
+  private static Remote open(
+      RedisOptions.Builder options, String name, List<Limit> limits, int keys, long cost) {
+    return open(RedisStore.connect(options.deadline(DEADLINE).build()), name, limits, keys, cost);
   }
 
   /**

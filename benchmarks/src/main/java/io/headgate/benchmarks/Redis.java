@@ -184,10 +184,9 @@ final class Redis {
     var rows = new ArrayList<Row>();
     try {
       for (var algorithm : RemoteAlgorithm.values()) {
-        var limits = algorithm.limits(WINDOW);
         var name = algorithm.name().toLowerCase(Locale.ROOT).replace('_', '-');
         int callers = algorithm.callers(pace.keys);
-        var remote = HeadgateRemote.open(uri(), name, limits, callers, 1);
+        var remote = HeadgateRemote.open(uri(), name, algorithm, WINDOW, callers);
         rows.add(Row.of(algorithm.title, remote, callers));
       }
       return measured(rows, 1, pace.warmUpAgain);

@@ -38,7 +38,7 @@ final class RedisBytes {
             "Headgate, " + algorithm.title + suffix(algorithm, requestsPerKey),
             requestsPerKey,
             algorithm.callers(keys),
-            count -> HeadgateRemote.open(uri, "bytes", algorithm.limits(WINDOW), count, 1));
+            count -> HeadgateRemote.open(uri, "bytes", algorithm, WINDOW, count));
       }
     }
     return table;
@@ -51,6 +51,7 @@ final class RedisBytes {
           FIXED_WINDOW,
           SLIDING_WINDOW,
           THREE_LIMITS,
+          THREE_LIMITS_COMPACT,
           FAIR_TEN,
           FAIR_THOUSAND ->
           List.of(1);
@@ -61,7 +62,13 @@ final class RedisBytes {
 
   private static String suffix(RemoteAlgorithm algorithm, int requestsPerKey) {
     return switch (algorithm) {
-      case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, THREE_LIMITS -> "";
+      case TOKEN_BUCKET,
+          LEAKY_BUCKET,
+          FIXED_WINDOW,
+          SLIDING_WINDOW,
+          THREE_LIMITS,
+          THREE_LIMITS_COMPACT ->
+          "";
       case FAIR_TEN, FAIR_THOUSAND -> ", for each tenant";
       case ROLLING_WINDOW -> ", %d in it".formatted(requestsPerKey);
       case CONCURRENCY -> ", %d in flight".formatted(requestsPerKey);

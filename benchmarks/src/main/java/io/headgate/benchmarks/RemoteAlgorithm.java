@@ -10,6 +10,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.KeyLayout;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,6 +23,7 @@ enum RemoteAlgorithm {
   ROLLING_WINDOW("rolling window"),
   CONCURRENCY("concurrency"),
   THREE_LIMITS("three limits: token bucket, fixed window, rolling window"),
+  THREE_LIMITS_COMPACT("the same three limits in the layout compact"),
   FAIR_TEN("token bucket that 10 tenants share"),
   FAIR_THOUSAND("token bucket that 1,000 tenants share");
 
@@ -48,12 +50,17 @@ enum RemoteAlgorithm {
       case SLIDING_WINDOW -> List.of(SlidingWindow.of(rate));
       case ROLLING_WINDOW -> List.of(RollingWindow.of(rate));
       case CONCURRENCY -> List.of(Concurrency.of(PLENTY).withLease(span));
-      case THREE_LIMITS ->
+      case THREE_LIMITS, THREE_LIMITS_COMPACT ->
           List.of(Quota.SLOW.headgate(), FixedWindow.of(rate), RollingWindow.of(rate));
       case FAIR_TEN, FAIR_THOUSAND ->
           List.of(
               new FairShare(TokenBucket.of(Rate.perSecond(FAIR_RATE)), FairSharing.among("key")));
     };
+  }
+
+  /** Returns how its counters are distributed over keys. */
+  KeyLayout layout() {
+    return this == THREE_LIMITS_COMPACT ? KeyLayout.COMPACT : KeyLayout.SEPARATE;
   }
 
   /**
@@ -72,7 +79,8 @@ enum RemoteAlgorithm {
           SLIDING_WINDOW,
           ROLLING_WINDOW,
           CONCURRENCY,
-          THREE_LIMITS ->
+          THREE_LIMITS,
+          THREE_LIMITS_COMPACT ->
           keys;
     };
   }

@@ -22,6 +22,7 @@ public final class RedisOptions implements RegionHome {
 
   private final RedisAddress address;
   private final String prefix;
+  private final KeyLayout layout;
   private final Duration deadline;
   private final int warmUpCalls;
   private final Optional<Path> ca;
@@ -32,6 +33,7 @@ public final class RedisOptions implements RegionHome {
   private RedisOptions(Builder builder) {
     this.address = builder.address;
     this.prefix = builder.prefix;
+    this.layout = builder.layout;
     this.deadline = builder.deadline;
     this.warmUpCalls = builder.warmUpCalls;
     this.ca = builder.ca;
@@ -64,6 +66,7 @@ public final class RedisOptions implements RegionHome {
   public Builder toBuilder() {
     return new Builder(address)
         .prefix(prefix)
+        .layout(layout)
         .deadline(deadline)
         .warmUpCalls(warmUpCalls)
         .ca(ca)
@@ -85,6 +88,11 @@ public final class RedisOptions implements RegionHome {
   /** Returns the prefix of every key; instances with the same prefix share their counters. */
   public String prefix() {
     return prefix;
+  }
+
+  /** Returns how counters are distributed over keys. */
+  public KeyLayout layout() {
+    return layout;
   }
 
   /**
@@ -129,6 +137,7 @@ public final class RedisOptions implements RegionHome {
   public static final class Builder {
     private final RedisAddress address;
     private String prefix = DEFAULT_PREFIX;
+    private KeyLayout layout = KeyLayout.SEPARATE;
     private Duration deadline = DEFAULT_DEADLINE;
     private int warmUpCalls = DEFAULT_WARM_UP_CALLS;
     private Optional<Path> ca = Optional.empty();
@@ -153,6 +162,15 @@ public final class RedisOptions implements RegionHome {
           MAX_PREFIX_LENGTH,
           prefix);
       this.prefix = prefix;
+      return this;
+    }
+
+    /**
+     * Sets how counters are distributed over keys. All instances with the same servers and prefix
+     * should have the same layout.
+     */
+    public Builder layout(KeyLayout layout) {
+      this.layout = layout;
       return this;
     }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param regional the Redis that the instances of this region share
  * @param home the Redis that has the counters of all regions, a single server or one with Sentinel,
  *     or the service of a region that has a connection to it. The Redis may be the regional one of
- *     a region, since its keys have another prefix
+ *     a region, since its keys have another prefix. Both have the layout {@link KeyLayout#SEPARATE}
  * @param lease how long a region spends its shares while home is unreachable; the same in all
  *     regions. 500 ms to 5 min
  */
@@ -30,7 +30,18 @@ public record RegionOptions(String region, RedisOptions regional, RegionHome hom
   public RegionOptions {
     RegionSettings.requireRegion(region);
     var unused = ShareTiming.ofLease(lease);
-    if (home instanceof RedisOptions redis) requireOneServer(withPrefix(redis));
+    requireSeparateKeys(regional);
+    if (home instanceof RedisOptions redis) {
+      requireOneServer(withPrefix(redis));
+      requireSeparateKeys(redis);
+    }
+  }
+
+  private static void requireSeparateKeys(RedisOptions redis) {
+    if (redis.layout() != KeyLayout.SEPARATE) {
+      throw new IllegalArgumentException(
+          "the key layout compact can't be combined with a home of regions; use the layout separate");
+    }
   }
 
   private static void requireOneServer(RedisOptions home) {

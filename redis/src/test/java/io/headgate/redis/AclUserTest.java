@@ -17,6 +17,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
@@ -175,6 +176,35 @@ class AclUserTest {
         second.settle(Costs.plain(30));
         assertThat(remaining(limiter, request.subject())).isEqualTo(1_000 - 40);
         limiter.reset(request.subject(), "r");
+      }
+    }
+    assertThat(refusedCommands()).isEmpty();
+  }
+
+  /** Each limit is beside a token bucket, so that states move to a shared key and out of it. */
+  @Test
+  void recommendedUserHasTheRightsOfTheCompactLayout() {
+    setUser(recommended());
+    var compact = options().toBuilder().layout(KeyLayout.COMPACT).build();
+    try (var separate = RedisStore.connect(options());
+        var store = RedisStore.connect(compact)) {
+      for (var limit : LIMITS) {
+        var rule =
+            Rule.named("r")
+                .limit(RuleLimit.of("own", limit).withPer("key"))
+                .limit(RuleLimit.of("calls", TokenBucket.of(THOUSAND_A_DAY)).withPer("key"))
+                .build();
+        for (var each : List.of(separate, store)) {
+          var limiter = RateLimiter.with(each, RuleSet.of(rule));
+          for (int i = 0; i < 3; i++) {
+            var result = limiter.checkForResult(Subject.of("x"));
+            assertThat(result.source()).isEqualTo(Source.STORE);
+          }
+        }
+      }
+      for (var name : List.of("x", "unknown")) {
+        var rule = Rule.named("r").limit(RuleLimit.of("calls", LIMITS.getFirst()).withPer("key"));
+        RateLimiter.with(store, RuleSet.of(rule.build())).reset(Subject.of(name), "r");
       }
     }
     assertThat(refusedCommands()).isEmpty();

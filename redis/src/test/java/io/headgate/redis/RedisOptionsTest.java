@@ -15,6 +15,7 @@ class RedisOptionsTest {
     var options = RedisOptions.of("redis://localhost:7000");
     assertThat(options.address()).hasToString("localhost:7000");
     assertThat(options.prefix()).isEqualTo("headgate:");
+    assertThat(options.layout()).isEqualTo(KeyLayout.SEPARATE);
     assertThat(options.deadline()).isEqualTo(Duration.ofMillis(50));
     assertThat(options.warmUpCalls()).isEqualTo(100);
     assertThat(options.ca()).isEmpty();
@@ -31,6 +32,7 @@ class RedisOptionsTest {
     var options =
         RedisOptions.builder("rediss://localhost:7000")
             .prefix("shop:")
+            .layout(KeyLayout.COMPACT)
             .deadline(Duration.ofMillis(20))
             .warmUpCalls(7)
             .ca(Path.of("ca.pem"))
@@ -42,12 +44,24 @@ class RedisOptionsTest {
             .build();
     assertThat(options.address()).hasToString("localhost:7000");
     assertThat(options.prefix()).isEqualTo("shop:");
+    assertThat(options.layout()).isEqualTo(KeyLayout.COMPACT);
     assertThat(options.deadline()).isEqualTo(Duration.ofMillis(20));
     assertThat(options.warmUpCalls()).isEqualTo(7);
     assertThat(options.ca()).contains(Path.of("ca.pem"));
     assertThat(options.outageListener()).isSameAs(outages);
     assertThat(options.roundTripListener()).isSameAs(roundTrips);
     assertThat(options.consistency()).isSameAs(consistency);
+  }
+
+  @Test
+  void compactKeysOfRegionsAreRejected() {
+    var separate = RedisOptions.of("redis://localhost");
+    var compact = separate.toBuilder().layout(KeyLayout.COMPACT).build();
+    var lease = RegionOptions.DEFAULT_LEASE;
+    var message =
+        "the key layout compact can't be combined with a home of regions; use the layout separate";
+    assertThatThrownBy(() -> new RegionOptions("eu", compact, separate, lease)).hasMessage(message);
+    assertThatThrownBy(() -> new RegionOptions("eu", separate, compact, lease)).hasMessage(message);
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
@@ -20,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests checks while a hash slot is migrated from one node to another. */
 class ReshardingTest {
@@ -76,6 +79,59 @@ class ReshardingTest {
     }
   }
 
+  /**
+   * A counter has two keys in the layout compact, of which one exists. A node that has lost or not
+   * yet received it replies TRYAGAIN, and never begins with a fresh counter.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void counterOfASharedKeyIsContinuedAfterTheMigration(boolean isMoved) throws Exception {
+    var subject = isMoved ? "moved" : "staying";
+    int slot = RedisCluster.slotOf(subject);
+    var from = cluster.primaryOfSlot(slot);
+    var to = cluster.nodes().stream().filter(node -> node != from).findFirst().orElseThrow();
+    var rules =
+        RuleSet.of(
+            rule("contract")
+                .limit(RuleLimit.of("calls", TokenBucket.of(Rate.perHour(100))).withPer("key"))
+                .limit(RuleLimit.of("quota", FixedWindow.of(Rate.perDay(1_000))).withPer("key"))
+                .build());
+    var options =
+        RedisOptions.builder(cluster.uri())
+            .deadline(Duration.ofSeconds(20))
+            .layout(KeyLayout.COMPACT)
+            .build();
+    try (var store = RedisStore.connect(options)) {
+      var limiter = RateLimiter.with(store, rules);
+      var request = Request.of(Subject.of(subject));
+      assertThat(limiter.checkForResult(request).source()).isEqualTo(Source.STORE);
+      for (int i = 0; i < 30; i++) limiter.check(Subject.of("other:" + i)); // connects to all nodes
+
+      to.call("CLUSTER", "SETSLOT", text(slot), "IMPORTING", from.call("CLUSTER", "MYID").text());
+      from.call("CLUSTER", "SETSLOT", text(slot), "MIGRATING", to.call("CLUSTER", "MYID").text());
+      if (isMoved) move("headgate:{moved}contract|", from, to);
+      var node = isMoved ? to : from;
+      node.call("CONFIG", "RESETSTAT");
+      var result = limiter.checkForResultAsync(request).toCompletableFuture();
+      Eventually.holds(
+          "the node with the key has replied TRYAGAIN",
+          Duration.ofSeconds(20),
+          () -> tryAgainErrors(node) > 0);
+      assertThat(result).isNotDone();
+      cluster.migrateSlot(slot, to);
+
+      var decided = result.get(20, TimeUnit.SECONDS);
+      assertThat(decided.source()).isEqualTo(Source.STORE);
+      assertThat(decided.limits())
+          .extracting(limit -> limit.remaining())
+          .containsExactly(98L, 998L);
+      limiter.reset(Subject.of(subject), "contract");
+      assertThat(limiter.checkForResult(request).limits())
+          .extracting(limit -> limit.remaining())
+          .containsExactly(99L, 999L);
+    }
+  }
+
   private static void move(String key, RedisServer from, RedisServer to) {
     var port = Integer.toString(to.port());
     from.call("MIGRATE", "127.0.0.1", port, "", "0", "5000", "KEYS", key);
@@ -91,6 +147,10 @@ class ReshardingTest {
   }
 
   private static String slot() {
-    return Integer.toString(SLOT);
+    return text(SLOT);
+  }
+
+  private static String text(int slot) {
+    return Integer.toString(slot);
   }
 }

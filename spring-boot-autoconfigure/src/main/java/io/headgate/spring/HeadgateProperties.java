@@ -60,13 +60,24 @@ public record HeadgateProperties(
    *
    * @param prefix Prefix of every key. Applications with the same servers and prefix share
    *     counters.
+   * @param layout How counters are distributed over keys: separate, or compact, which takes half of
+   *     the memory for rules with several limits. Applications that share counters use the same.
    * @param deadline How long a check waits for Redis before the failure policy of its rule decides.
    * @param ca PEM file of certificates to trust instead of the system's, for TLS connections.
    */
   public record Redis(
       @DefaultValue("headgate:") String prefix,
+      @DefaultValue("separate") Layout layout,
       @DefaultValue("50ms") Duration deadline,
-      @Nullable String ca) {}
+      @Nullable String ca) {
+    /** How counters are distributed over the keys of Redis. */
+    public enum Layout {
+      /** Each counter has a key of its own. */
+      SEPARATE,
+      /** The counters of a subject under one rule share a key. */
+      COMPACT
+    }
+  }
 
   /**
    * Options of a Headgate service.

@@ -1,5 +1,6 @@
 package io.headgate.spring;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.redis.RoundTripListener;
@@ -94,6 +95,11 @@ public final class HeadgateRedisAutoConfiguration {
       var options =
           RedisOptions.builder(address.get())
               .prefix(redis.prefix())
+              .layout(
+                  switch (redis.layout()) {
+                    case SEPARATE -> KeyLayout.SEPARATE;
+                    case COMPACT -> KeyLayout.COMPACT;
+                  })
               .deadline(redis.deadline())
               .outageListener(new OutageListeners(outages.orderedStream().toList()))
               .roundTripListener(roundTrips.getIfAvailable(() -> RoundTripListener.NONE));

@@ -9,15 +9,15 @@ if text then
 end
 if keeps_expiry and count > FEW and count < room and (index - 1) * 2 < count then
   -- Replicas and the append-only file receive no more than the change.
-  call('SETRANGE', key, '2', pack(
+  set_range(key, '2', pack(
     '>I8I5I6I2I6I5', time + window, USED_TYPE + used, PERMITS_TYPE + permits * 256, FIELDS + room * SIZE, window,
     total * 65536 + count + 1))
-  call('SETRANGE', key, string.format('%d', HEAD + count * SIZE), pack(ENTRY, time % TIMES, total))
+  set_range(key, string.format('%d', HEAD + count * SIZE), pack(ENTRY, time % TIMES, total))
 else
   if text then entries = text:sub(HEAD + 1 + (index - 1) * SIZE, HEAD + count * SIZE) end
   if keeps_expiry and kept < room then
     -- In place, which takes less than SET. The bytes after the last request are room.
-    call('SETRANGE', key, '2', pack(
+    set_range(key, '2', pack(
       '>I8I5I6I2I6I5c0I6I3', time + window, USED_TYPE + used, PERMITS_TYPE + permits * 256, FIELDS + room * SIZE, window,
       total * 65536 + kept + 1, entries, time % TIMES, total))
   else
@@ -30,11 +30,11 @@ else
       FIELDS + (size + spare) * SIZE, window, total * 65536 + size, entries, time % TIMES, total)
     if spare > 0 then text = text .. ('\0'):rep(spare * SIZE) end
     if keeps_expiry and sets_expiry then
-      call('SET', key, text, 'KEEPTTL')
+      set_text(key, text, 'KEEPTTL')
     else
       local due = time - time % renewed + renewed + window + 999999
       local expiry = (due - due % 1000000) / 1000000 + 1 -- rounded up
-      --include set
+      --layout set
     end
   end
 end

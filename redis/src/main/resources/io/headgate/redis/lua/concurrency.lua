@@ -80,7 +80,7 @@ adopt[SLOTS] = function(state, limit, k, commit)
     and (state.learned_at == 0 or state.learned_at + RETENTION <= now)
   if not is_slots or is_outdated then -- the use of a rate limit does not convert to slots in flight
     if commit then
-      call('DEL', key)
+      delete_text(key)
       changed[k], expiries[k], states[k] = nil, nil, false
     end
     return slots, false

@@ -244,7 +244,7 @@ store_set[FAIR] = function(state, key)
     state = rare('convert', state, key, state[2], state[3], state[4], state[5], state[6])
   end
   local previous_expiry = state.is_stored and state[19] or nil
-  if not state.is_stored then call('DEL', key) end
+  if not state.is_stored then delete_text(key) end
   local members, size, removed, added = {}, 0, {state.header}, 0
   for id in pairs(state.dirty) do
     local tenant = state.tenants[id]

@@ -41,7 +41,7 @@ charge = function(p, charges, parts, highest_k)
   if kind == BUCKET then
     local available, refill_time, debt = args[l + 3], args[l + 5], cost * args[l + 2]
     local stored_kind, empty_at, slack, stored_refill_time, previous_expiry = nil, 0, 0, nil, nil
-    local stored, mark = pcall('GET', key), nil
+    local stored, mark = get_text(key), nil
     if stored then
       if #stored == 0 then return nil end -- an error: not a string
       stored_kind, empty_at, slack, stored_refill_time, previous_expiry = decode(stored)
@@ -70,7 +70,7 @@ charge = function(p, charges, parts, highest_k)
     local length = args[l + 3]
     if length == 0 then return nil end -- the general path handles calendar windows
     local stored_kind, window_end, count, stored_permits, stored_alignment = nil, 0, 0, nil, nil
-    local stored, passes, is_current, mark = pcall('GET', key), nil, false, nil
+    local stored, passes, is_current, mark = get_text(key), nil, false, nil
     if stored then
       if #stored == 0 then return nil end
       stored_kind, window_end, count, stored_permits, stored_alignment = decode(stored)

@@ -16,7 +16,7 @@ settle = function(k, limit)
   local used, reserved, at, was_fresh, expires_at = args[p + 4], args[p + 5], args[p + 6], args[p + 7], args[p + 8]
   if states[k] ~= nil or used > reserved or now > expires_at + KEPT then return false end
   local key, returns_k, kind, permits = KEYS[k], args[p + 9], limit[1], limit[2]
-  local stored, stored_kind, first, second, third, fourth = pcall('GET', key), nil, 0, 0, nil, nil
+  local stored, stored_kind, first, second, third, fourth = get_text(key), nil, 0, 0, nil, nil
   if stored then
     if type(stored) ~= 'string' then return false end
     stored_kind, first, second, third, fourth = decode(stored)

@@ -27,6 +27,7 @@ if pcall('ZSCORE', key, limit_text) == '-1' then
   if held >= max_slots or call('ZADD', key, 'NX', score, holder) == 0 then break end
 elseif max_slots > 0 and pcall('ZCARD', key) == 0 then
   call('ZADD', key, '-1', limit_text, score, holder)
+  --compact delete_shared(key)
 else
   break -- of another limit or algorithm
 end

@@ -65,5 +65,6 @@ local function expiry_for(fresh, spare, previous)
 end
 
 local function set(key, text, expiry)
-  --include set
+  --compact own_texts[key] = true -- a set that this batch has written, or another type that it has not read
+  --layout set
 end

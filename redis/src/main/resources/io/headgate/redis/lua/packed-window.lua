@@ -77,7 +77,7 @@ local function store(key, text, last, window)
 end
 
 local function store_with_same_expiry(key, text)
-  if sets_expiry then call('SET', key, text, 'KEEPTTL') else call('SET', key, text) end
+  if sets_expiry then set_text(key, text, 'KEEPTTL') else set_text(key, text) end
 end
 
 -- Removes the requests before an index. Returns the state.
@@ -97,7 +97,7 @@ local function replace(key, limit, times, costs)
     entries[i] = pack(ENTRY, times[i] % TIMES, used % TOTALS)
   end
   if used == 0 then
-    call('DEL', key)
+    delete_text(key)
     return
   end
   local last, window = times[#times], limit[3]

@@ -57,9 +57,9 @@ execute = function()
   elseif mode == RESETTING then
     local limit = limits[args[pos]]
     local state_now = load_state(count, limit, false)
-    local text = pcall('GET', KEYS[count])
+    local text = get_text(KEYS[count])
     if type(text) == 'string' and text:byte(2) == 0xd3 then -- see fast-settle.lua
-      call('SETRANGE', KEYS[count], '1', string.char(0xcf))
+      set_range(KEYS[count], '1', string.char(0xcf))
     end
     returns = returns or define_returns()
     local charges = state_now[1] == HELD and state_now.state or state_now
@@ -110,7 +110,7 @@ end
 -- Writes a state. SETRANGE over a text of the same size keeps the expiry of the key.
 local function write(key, text, expiry, size, previous_expiry)
   if expiry == previous_expiry and #text == size then
-    call('SETRANGE', key, '0', text)
+    set_range(key, '0', text)
   else
     set(key, text, expiry)
   end

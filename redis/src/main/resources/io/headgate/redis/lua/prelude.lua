@@ -27,6 +27,9 @@ local RENEWED, REMOVED_EVERY, MAX_REMOVED = 2000000, 8, 1000
 local HEADER, HEAD, KIND, USED_TYPE, PERMITS_TYPE = '>I2I8I5I6I2I6I3I2', 34, 0x02cf, 0xce00000000, 0xce00000000da
 local ENTRY, SIZE, FIELDS, SHORTEST, FEW = '>I6I3', 9, 11, 43, 16
 local TIMES, TOTALS, WIDEST, MOST = 281474976710656, 16777216, 1099511627776, 256
+-- Of compact-texts.lua: the longest text in a shared key (bytes), the highest index of a state in its list, and the expiry
+-- of a state that has none (s).
+local MAX_SHARED, LAST_SHARED, NO_EXPIRY = 256, 94, 4294967295
 
 local KEYS, call, pcall, argument = KEYS, redis.call, redis.pcall, ARGV[1] -- a local is faster than a global
 local pack, decode = struct.pack, cmsgpack.unpack

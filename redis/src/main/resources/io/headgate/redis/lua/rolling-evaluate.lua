@@ -2,7 +2,7 @@
 -- sliding-evaluate.lua does.
 
 local window, interval, time, used, last, first, total, count = args[l + 2], args[l + 3], now, 0, nil, 1, 0, 0
-local stored, has_expired = window <= WIDEST and pcall('GET', key), false
+local stored, has_expired = window <= WIDEST and get_text(key), false
 local is_packed = window <= WIDEST and (not stored or #stored > 0)
 if is_packed then
   if stored then

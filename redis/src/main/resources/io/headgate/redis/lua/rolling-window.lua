@@ -58,7 +58,7 @@ end
 
 -- Writes a sorted set in place of a window that was packed: two lists of times and costs, oldest first.
 local function write_set(key, limit, times, costs)
-  call('DEL', key)
+  delete_text(key)
   write_signature(key, limit)
   local total = FIRST
   for first = 1, #times, CHUNK do
@@ -81,7 +81,7 @@ local function write_requests(k, limit, times, costs)
   elseif #times > 0 then
     write_set(KEYS[k], limit, times, costs)
   else
-    call('DEL', KEYS[k])
+    delete_text(KEYS[k])
   end
 end
 
@@ -92,7 +92,7 @@ local function adopt_packed(state, limit, k, commit)
   local is_same = state[2] == window and state[3] == permits
   if last + counted <= time then
     if commit then
-      call('DEL', KEYS[k])
+      delete_text(KEYS[k])
       states[k] = false
     end
     return log, false
@@ -118,7 +118,7 @@ adopt[ROLLING] = function(state, limit, k, commit)
   if state[1] ~= ROLLING then
     local used = carried_over(state, key, permits)
     if commit then
-      call('DEL', key)
+      delete_text(key)
       changed[k], expiries[k] = nil, nil
       states[k] = false
     end

@@ -4,7 +4,7 @@
 
 local buckets, width = args[l + 2], args[l + 3]
 local subwindow, passed, state = (now - now % width) / width, 0, nil
-local stored = pcall('GET', key)
+local stored = get_text(key)
 if stored then
   -- The general path reads counts of several bytes, and an error: not a string.
   if #stored ~= 21 + buckets then break end

@@ -3,7 +3,7 @@
 if passed == 0 and newest > 0 then -- the last count is the last byte, and the expiry is that of the state
   local size = #stored
   if size ~= sliding_size then sliding_size, sliding_offset = size, string.format('%d', size - 1) end
-  call('SETRANGE', key, sliding_offset, string.char(newest + cost))
+  set_range(key, sliding_offset, string.char(newest + cost))
 else
   -- Counts below 128 have a byte each, so they are the last bytes of the text.
   local kept, zeros = '', buckets
@@ -16,8 +16,8 @@ else
   local due = fresh + 3999999
   local expiry = (due - due % 1000000) / 1000000 -- rounded up; that of expiry_for in general.lua
   if newest > 0 and passed <= buckets and #stored == #text and due % 1000000 >= passed * width then -- the same expiry
-    call('SETRANGE', key, '0', text)
+    set_range(key, '0', text)
   else
-    --include set
+    --layout set
   end
 end

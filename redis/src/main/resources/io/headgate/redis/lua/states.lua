@@ -26,11 +26,14 @@ read_state = function(k, kind)
     if not head.err then
       local state = read_signature(head[1])
       if state and head[4] then state.first = tonumber(head[4]) end
+      --compact if state then
       return state
+      --compact end
     end
-    text = call('GET', key) -- the algorithm of the rule was changed
+    text = get_text(key) -- the algorithm of the rule was changed
+    --compact if not text then return false end
   else
-    text = redis.pcall('GET', key)
+    text = get_text(key)
     if not text then return false end
     if type(text) ~= 'string' then return read_signature(call('ZRANGE', key, 0, 0)[1]) end
   end

@@ -9,9 +9,9 @@ if expiry then
 end
 if expiry and #stored == 25 and slack < 128 and previous_slack < 128 then
   if mark then
-    call('SETRANGE', key, '1', pack('>BI8B', mark, empty_at, slack))
+    set_range(key, '1', pack('>BI8B', mark, empty_at, slack))
   else
-    call('SETRANGE', key, '2', pack('>I8B', empty_at, slack))
+    set_range(key, '2', pack('>I8B', empty_at, slack))
   end
 else
   if not expiry then
@@ -26,5 +26,5 @@ else
   else
     text = cmsgpack.pack(BUCKET, empty_at, slack, refill_time, expiry)
   end
-  --include set
+  --layout set
 end

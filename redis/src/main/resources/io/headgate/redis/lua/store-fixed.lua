@@ -13,12 +13,12 @@ if not stored or window_end < WORD or count >= 128 and (count >= WORD or stored:
   end
   local due = window_end + 3999999
   local expiry = (due - due % 1000000) / 1000000 -- rounded up; that of expiry_for in general.lua
-  --include set
+  --layout set
 elseif mark then
   local layout = count < 128 and '>BI8B' or '>BI8BI4'
-  call('SETRANGE', key, '1', pack(layout, mark, window_end, count < 128 and count or 0xce, count))
+  set_range(key, '1', pack(layout, mark, window_end, count < 128 and count or 0xce, count))
 elseif count < 128 then
-  call('SETRANGE', key, '10', string.char(count))
+  set_range(key, '10', string.char(count))
 else
-  call('SETRANGE', key, '11', pack('>I4', count))
+  set_range(key, '11', pack('>I4', count))
 end

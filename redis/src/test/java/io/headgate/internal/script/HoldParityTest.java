@@ -17,6 +17,7 @@ import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.KeyLayout;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -28,6 +29,7 @@ import io.headgate.store.PlanResult;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceHoldingStore;
 import io.headgate.testkit.TestEffort;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -36,20 +38,27 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs holds, reports and decisions in Java and in Lua and compares every field of the results, to
  * the microsecond.
  */
+@ParameterizedClass
+@EnumSource(KeyLayout.class)
 class HoldParityTest {
   private static final int STEPS = TestEffort.of(3_000, 10_000);
   private static final long SECOND = 1_000_000;
   private static TestServer redis;
+
+  @Parameter KeyLayout layout;
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
@@ -82,12 +91,12 @@ class HoldParityTest {
     }
   }
 
-  @BeforeAll
-  static void start() {
-    redis = TestServer.start();
+  @BeforeParameterizedClassInvocation
+  static void start(KeyLayout layout) {
+    redis = TestServer.start(layout);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     redis.close();
   }
@@ -224,7 +233,10 @@ class HoldParityTest {
     var subject = Subject.of(Map.of("key", "k" + random.nextInt(3), "both", "yes"));
     for (var charge : rules.plan(Request.of(subject, 1), 0, 0).charges()) {
       reference.reset(charge.counter(), charge.key());
-      redis.server().call("DEL", new CounterKeys("p:").of(charge.counter(), charge.key()));
+      redis.delete(
+          new CounterKeys("p:")
+              .of(charge.counter(), charge.key())
+              .getBytes(StandardCharsets.UTF_8));
     }
   }
 

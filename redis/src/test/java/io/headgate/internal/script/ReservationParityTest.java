@@ -18,6 +18,7 @@ import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.KeyLayout;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationRecord;
@@ -40,19 +41,26 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs charges and operations on reservations in Java and in Lua, in batches, and compares every
  * field of the results, to the microsecond. The clock sometimes steps back, and limits change.
  */
+@ParameterizedClass
+@EnumSource(KeyLayout.class)
 class ReservationParityTest {
   private static final int BATCHES = TestEffort.of(500, 1_000);
   private static final long SECOND = 1_000_000;
   private static TestServer redis;
+
+  @Parameter KeyLayout layout;
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_117);
@@ -65,12 +73,12 @@ class ReservationParityTest {
   /** A reservation that was made, with its charges. */
   private record Open(String nonce, long expiresAt, List<ReservedCharge> charges) {}
 
-  @BeforeAll
-  static void start() {
-    redis = TestServer.start();
+  @BeforeParameterizedClassInvocation
+  static void start(KeyLayout layout) {
+    redis = TestServer.start(layout);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     redis.close();
   }

@@ -1,5 +1,6 @@
 package io.headgate.internal.script;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
@@ -22,8 +23,29 @@ public record TestServer(RedisServer server, LettuceClients clients, RedisConnec
     return of(RedisServer.startProgram(program));
   }
 
+  /**
+   * Starts a server in a layout. In the layout compact all counters of a subject share a key, so
+   * that tests of rules with one limit use it.
+   */
+  public static TestServer start(KeyLayout layout) {
+    return switch (layout) {
+      case SEPARATE -> start();
+      case COMPACT -> {
+        var plain = connect(RedisServer.start(), layout);
+        var sharing = TestConnections.sharingKeys(plain.connection);
+        yield new TestServer(plain.server, plain.clients, sharing);
+      }
+    };
+  }
+
   private static TestServer of(RedisServer server) {
-    var clients = new LettuceClients(RedisOptions.of(server.uri()));
+    return connect(server, KeyLayout.SEPARATE);
+  }
+
+  /** Connects to a server, which is closed with the returned one. */
+  static TestServer connect(RedisServer server, KeyLayout layout) {
+    var options = RedisOptions.builder(server.uri()).layout(layout).build();
+    var clients = new LettuceClients(options);
     return new TestServer(server, clients, clients.connect());
   }
 

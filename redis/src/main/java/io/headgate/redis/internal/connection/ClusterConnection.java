@@ -1,6 +1,7 @@
 package io.headgate.redis.internal.connection;
 
 import io.headgate.internal.script.CounterKeys;
+import io.headgate.redis.KeyLayout;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -44,9 +45,10 @@ final class ClusterConnection
       RedisClusterClient client,
       String server,
       byte[] resetChannel,
+      KeyLayout layout,
       ScheduledExecutorService timer,
       Duration deadline) {
-    super(server, resetChannel, timer, MIN_BACKOFF_MILLIS);
+    super(server, resetChannel, layout, timer, MIN_BACKOFF_MILLIS);
     this.client = client;
     this.timer = timer;
     this.retryNanos = deadline.toNanos() / 2; // leaves the rest for the reply

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.store.StoreException;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -31,8 +32,9 @@ final class DirectConnection extends LettuceConnection<StatefulRedisConnection<b
       RedisURI address,
       String server,
       byte[] resetChannel,
+      KeyLayout layout,
       ScheduledExecutorService timer) {
-    super(server, resetChannel, timer, MIN_BACKOFF_MILLIS);
+    super(server, resetChannel, layout, timer, MIN_BACKOFF_MILLIS);
     this.client = client;
     this.address = address;
   }

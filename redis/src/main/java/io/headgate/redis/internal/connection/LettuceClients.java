@@ -90,14 +90,16 @@ public final class LettuceClients implements AutoCloseable {
       clusterClient = RedisClusterClient.create(resources, serversOf(address));
       clusterClient.setOptions(clusterOptions());
       var connection =
-          new ClusterConnection(clusterClient, server, resetChannel, timer, options.deadline());
+          new ClusterConnection(
+              clusterClient, server, resetChannel, options.layout(), timer, options.deadline());
       await(connection.connect());
       return connection;
     }
     directClient = RedisClient.create(resources);
     directClient.setOptions(applyCommon(ClientOptions.builder()).autoReconnect(false).build());
     var uri = serversOf(address).getFirst();
-    var connection = new DirectConnection(directClient, uri, server, resetChannel, timer);
+    var connection =
+        new DirectConnection(directClient, uri, server, resetChannel, options.layout(), timer);
     await(connection.connect());
     return connection;
   }

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.SetArgs;
@@ -31,6 +32,7 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
 
   private final String server;
   private final byte[] resetChannel;
+  private final KeyLayout layout;
   private final ScheduledExecutorService timer;
   private final long minBackoffMillis;
   private volatile @Nullable C connection;
@@ -46,9 +48,14 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
    * @param minBackoffMillis the pause after the first failed attempt to connect
    */
   LettuceConnection(
-      String server, byte[] resetChannel, ScheduledExecutorService timer, long minBackoffMillis) {
+      String server,
+      byte[] resetChannel,
+      KeyLayout layout,
+      ScheduledExecutorService timer,
+      long minBackoffMillis) {
     this.server = server;
     this.resetChannel = resetChannel;
+    this.layout = layout;
     this.timer = timer;
     this.minBackoffMillis = minBackoffMillis;
     this.backoffMillis = minBackoffMillis;
@@ -145,7 +152,11 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return send(redis -> ScriptCalls.decide(redis, keys, argument));
+    var all = layout == KeyLayout.COMPACT ? SharedKeys.with(keys) : keys;
+    // A batch without shared keys is the same in both layouts, and the script of separate keys
+    // takes less.
+    var script = all.length > keys.length ? Script.COMPACT : Script.DECIDE;
+    return send(redis -> ScriptCalls.decide(redis, script, all, argument));
   }
 
   @Override
@@ -175,7 +186,13 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
 
   @Override
   public CompletionStage<Long> reset(byte[] key) {
-    return execute(redis -> redis.del(key)).thenCompose(deleted -> publish(resetChannel, key));
+    return execute(delete(key)).thenCompose(deleted -> publish(resetChannel, key));
+  }
+
+  private Command<Long> delete(byte[] key) {
+    var shared = layout == KeyLayout.COMPACT ? SharedKeys.of(key) : null;
+    if (shared == null) return redis -> redis.del(key);
+    return redis -> ScriptCalls.resetShared(redis, new byte[][] {key, shared});
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.KeyLayout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,14 +25,28 @@ record Script(String text, String sha1) {
           "^local ([A-Z_]+(?:, [A-Z_]+)*) = (" + LITERAL + "(?:, " + LITERAL + ")*)(?= --|$)",
           Pattern.MULTILINE);
   private static final Pattern INCLUDE =
-      Pattern.compile("^ *--include ([a-z-]+)\n", Pattern.MULTILINE);
+      Pattern.compile("^ *--(include|layout) ([a-z-]+)\n", Pattern.MULTILINE);
   private static final Pattern NAME = Pattern.compile("(?<!')\\b[A-Z_]+\\b");
 
+  /** The commands on the texts of states in the layout {@link KeyLayout#SEPARATE}. */
+  private static final Map<String, String> COMMANDS =
+      Map.of(
+          "get_text(", "pcall('GET', ",
+          "set_range(", "call('SETRANGE', ",
+          "set_text(", "call('SET', ",
+          "delete_text(", "call('DEL', ");
+
   /** Evaluates batches of plans; composed from the files in the resource folder {@code lua}. */
-  static final Script DECIDE = of(compose(""));
+  static final Script DECIDE = of(compose("", KeyLayout.SEPARATE));
+
+  /** {@link #DECIDE} in the layout {@link KeyLayout#COMPACT}. */
+  static final Script COMPACT = of(compose(file("compact-texts"), KeyLayout.COMPACT));
+
+  /** Removes a counter in the layout {@link KeyLayout#COMPACT}. */
+  static final Script COMPACT_RESET = of(file("compact-reset"));
 
   /** {@link #DECIDE} at the home of regions, with the guard of their shares. */
-  static final Script HOME = of(compose(file("home-guard")));
+  static final Script HOME = of(compose(file("home-guard"), KeyLayout.SEPARATE));
 
   /** Opens a home that lacks {@link #HOME}. */
   static final Script HOME_OPEN = of(file("home-open"));
@@ -57,19 +73,46 @@ record Script(String text, String sha1) {
     return new Script(text, sha1(text));
   }
 
-  private static String compose(String guard) {
-    return inlined(included(file("prelude") + guard + file("fast-path")));
+  /** Composes the script of a layout. {@code beginning} follows the prelude. */
+  private static String compose(String beginning, KeyLayout layout) {
+    var text = included(file("prelude") + beginning + file("fast-path"), layout);
+    return inlined(
+        switch (layout) {
+          case SEPARATE -> separate(text);
+          case COMPACT -> text.replace("--compact ", "");
+        });
   }
 
   /**
-   * Replaces each line {@code --include name} by that file. So a file can be part of several
-   * functions, or of the script outside of functions: the definition of a function costs every call
-   * 400 to 1,600 instructions of Redis.
+   * Replaces the functions of {@code compact-texts.lua} by commands of Redis. A line {@code
+   * --compact code} stays a comment.
    */
-  private static String included(String text) {
+  private static String separate(String text) {
+    for (var command : COMMANDS.entrySet()) {
+      text = text.replace(command.getKey(), command.getValue());
+    }
+    return text;
+  }
+
+  /**
+   * Replaces each line {@code --include name} by that file, and each line {@code --layout name} by
+   * the file of that name of the layout. So a file can be part of several functions, or of the
+   * script outside of functions: the definition of a function costs every call 400 to 1,600
+   * instructions of Redis.
+   */
+  private static String included(String text, KeyLayout layout) {
     return INCLUDE
         .matcher(text)
-        .replaceAll(name -> Matcher.quoteReplacement(included(file(name.group(1)))));
+        .replaceAll(line -> {
+          var name =
+              line.group(1).equals("layout")
+                  ? switch (layout) {
+                    case SEPARATE -> "separate-";
+                    case COMPACT -> "compact-";
+                  }
+                  : "";
+          return Matcher.quoteReplacement(included(file(name + line.group(2)), layout));
+        });
   }
 
   /**

@@ -33,16 +33,21 @@ final class ScriptCalls {
    * Evaluates a batch. A server without the script is checked before it receives it: a 32-bit build
    * of Redis silently truncates 64-bit numbers in scripts, so its counters would be wrong. Such a
    * server never receives the script, and each call fails with a {@link StoreException}.
+   *
+   * @param script {@link Script#DECIDE} or {@link Script#COMPACT}
    */
   static CompletionStage<byte[]> decide(
-      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[] argument) {
+      RedisScriptingAsyncCommands<byte[], byte[]> redis,
+      Script script,
+      byte[][] keys,
+      byte[] argument) {
     CompletionStage<byte[]> first =
-        redis.evalsha(Script.DECIDE.sha1(), ScriptOutputType.VALUE, keys, argument);
+        redis.evalsha(script.sha1(), ScriptOutputType.VALUE, keys, argument);
     return first.exceptionallyCompose(failure ->
         LettuceErrors.isNoScript(failure)
             ? requireWideNumbers(redis, keys)
-                .thenCompose(wide ->
-                    redis.eval(Script.DECIDE.text(), ScriptOutputType.VALUE, keys, argument))
+                .thenCompose(
+                    wide -> redis.eval(script.text(), ScriptOutputType.VALUE, keys, argument))
             : CompletableFuture.failedStage(failure));
   }
 
@@ -118,6 +123,16 @@ final class ScriptCalls {
       RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
     var keys = new byte[][] {key};
     return run(redis, Script.INSTANCES, ScriptOutputType.INTEGER, keys, arguments);
+  }
+
+  /**
+   * Removes a counter in the layout compact.
+   *
+   * @param keys the key of the counter and its shared key
+   */
+  static CompletionStage<Long> resetShared(
+      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys) {
+    return run(redis, Script.COMPACT_RESET, ScriptOutputType.INTEGER, keys);
   }
 
   /** Applies a report of the load of a backend, or reads the load. */

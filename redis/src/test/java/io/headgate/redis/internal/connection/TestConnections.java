@@ -1,5 +1,7 @@
 package io.headgate.redis.internal.connection;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -11,6 +13,39 @@ public final class TestConnections {
   /** Returns a view of a connection whose close does nothing. */
   public static RedisConnection shared(RedisConnection delegate) {
     return new Forwarding(delegate);
+  }
+
+  /**
+   * Returns a connection that renames the counter {@code {tag}rule|limit} to {@code
+   * {tag}s|rule+limit}, so that in the layout compact all counters of a subject share a key.
+   */
+  public static RedisConnection sharingKeys(RedisConnection delegate) {
+    return new Forwarding(delegate) {
+      @Override
+      public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+        var renamed = Arrays.stream(keys).map(TestConnections::shared).toArray(byte[][]::new);
+        return super.decide(renamed, argument);
+      }
+
+      @Override
+      public CompletionStage<Long> reset(byte[] key) {
+        return super.reset(shared(key));
+      }
+
+      @Override
+      public void close() {
+        delegate.close();
+      }
+    };
+  }
+
+  /** Returns the name of a counter that shares a key with all others of its subject. */
+  public static byte[] shared(byte[] key) {
+    var name = new String(key, StandardCharsets.UTF_8);
+    int end = name.indexOf('}') + 1;
+    if (name.startsWith("|", end)) return key; // of a reservation, or of returns
+    var renamed = name.substring(0, end) + "s|" + name.substring(end).replace('|', '+');
+    return renamed.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Forwards all calls except close. */

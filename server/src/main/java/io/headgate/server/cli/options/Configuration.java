@@ -73,6 +73,7 @@ public final class Configuration implements IDefaultValueProvider {
               "store",
               "max-keys",
               "store-prefix",
+              "store-layout",
               "store-timeout",
               "store-ca",
               "join",

@@ -1,5 +1,6 @@
 package io.headgate.server.cli.options;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.redis.RegionOptions;
@@ -17,8 +18,10 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Options of the store that holds the counters. */
 public final class StoreOptions {
@@ -27,6 +30,19 @@ public final class StoreOptions {
   private static final String WARM_UP_PREFIX = "warm-up:";
   private static final Duration WARM_UP_TIMEOUT = Duration.ofSeconds(1);
   private static final int WARM_UP_KEYS = 10_000;
+
+  static final class Layout implements ITypeConverter<KeyLayout> {
+    @Override
+    public KeyLayout convert(String value) {
+      return switch (value) {
+        case "separate" -> KeyLayout.SEPARATE;
+        case "compact" -> KeyLayout.COMPACT;
+        default ->
+            throw new TypeConversionException(
+                "'%s' is not valid; use separate or compact".formatted(value));
+      };
+    }
+  }
 
   @Option(
       names = "--store",
@@ -54,6 +70,17 @@ public final class StoreOptions {
           "The prefix of every key in Redis; instances that share counters use the same."
               + " Default: ${DEFAULT-VALUE}")
   private String prefix = RedisOptions.DEFAULT_PREFIX;
+
+  @Option(
+      names = "--store-layout",
+      paramLabel = "LAYOUT",
+      defaultValue = "separate",
+      converter = Layout.class,
+      description =
+          "How counters are distributed over the keys of Redis: separate (each has its own) or"
+              + " compact (those of a subject under one rule share a key, which takes half of the"
+              + " memory). Instances that share counters use the same. Default: ${DEFAULT-VALUE}")
+  private KeyLayout layout = KeyLayout.SEPARATE;
 
   @Option(
       names = "--store-timeout",
@@ -98,6 +125,7 @@ public final class StoreOptions {
     if (options.isPresent()) {
       return withOptionName("--region", () -> RegionStoreFactory.open(options.get()));
     }
+    requireLayoutOfRedis();
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
@@ -112,8 +140,8 @@ public final class StoreOptions {
    * calls are slow. For a cluster it is in memory, since a process is a member once at most.
    */
   public Store openForWarmUp(Path directory) {
-    var unused =
-        regionOptions(directory, new StoreMetrics()); // reports a mistake before the warm-up
+    requireLayoutOfRedis(); // reports mistakes before the warm-up
+    var unused = regionOptions(directory, new StoreMetrics());
     if (isMemory() || isCluster()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
@@ -137,7 +165,11 @@ public final class StoreOptions {
     if (isCluster()) return cluster.describe();
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
-        : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory).build()), prefix);
+        : "%s, keys %s*%s"
+            .formatted(
+                RedisStoreFactory.describe(redis(directory).build()),
+                prefix,
+                layout == KeyLayout.COMPACT ? " in the layout compact" : "");
   }
 
   /**
@@ -148,6 +180,13 @@ public final class StoreOptions {
    */
   public Optional<RedisOptions> redisOptions(Path directory) {
     return isMemory() || isCluster() ? Optional.empty() : Optional.of(redis(directory).build());
+  }
+
+  private void requireLayoutOfRedis() {
+    if (layout != KeyLayout.SEPARATE && (isMemory() || isCluster())) {
+      throw new CommandFailure(
+          "--store-layout compact is for counters in Redis; set --store redis://… or omit it");
+    }
   }
 
   private boolean isMemory() {
@@ -179,7 +218,7 @@ public final class StoreOptions {
                 "--store",
                 directory.resolve(file),
                 store.startsWith("rediss") ? "" : "rediss")));
-    return redis.consistency(consistency());
+    return redis.layout(layout).consistency(consistency());
   }
 
   static <T> T withOptionName(String option, Supplier<T> supplier) {
