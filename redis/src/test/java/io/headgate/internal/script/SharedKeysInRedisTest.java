@@ -152,7 +152,7 @@ class SharedKeysInRedisTest {
   void statesAfterTheFirstThirtyTwoHaveKeysOfTheirOwn() {
     var limits = Collections.<Limit>nCopies(40, FixedWindow.of(Rate.of(100, DAY)));
     for (int i = 1; i <= 3; i++) {
-      long left = 100 - i;
+      long left = 100L - i;
       assertThat(check(limits, 1).outcomes())
           .allSatisfy(outcome -> assertThat(outcome.remaining()).isEqualTo(left));
     }
