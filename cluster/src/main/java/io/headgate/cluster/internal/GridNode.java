@@ -11,6 +11,7 @@ import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
+import com.tangosol.net.RequestTimeoutException;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
@@ -119,9 +120,8 @@ public final class GridNode implements AutoCloseable {
       if (TLS_LOG.getLevel() == null) TLS_LOG.setLevel(Level.SEVERE);
       setProperties(with);
       for (int attempt = 1; ; attempt++) {
-        GridNode node = null;
         try {
-          node = join();
+          var node = join();
           current = node;
           node.follow();
           awaitOthers(node, with);
@@ -132,12 +132,8 @@ public final class GridNode implements AutoCloseable {
           GridProperties.clear();
           throw new IllegalStateException(e.getMessage(), e);
         } catch (RuntimeException e) {
-          if (node != null) node.discard();
           CacheFactory.shutdown();
-          if (attempt < MAX_ATTEMPTS && JoinFailure.isTransient(e)) {
-            LOG.log(Level.FINE, e, () -> "cannot join the cluster yet: " + firstLine(e));
-            continue;
-          }
+          if (attempt < MAX_ATTEMPTS && isTransient(e)) continue;
           settings = null;
           GridProperties.clear();
           throw new IllegalStateException(
@@ -202,6 +198,21 @@ public final class GridNode implements AutoCloseable {
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
     return new GridNode(new ExtensibleConfigurableCacheFactory(config));
+  }
+
+  /**
+   * Returns whether another attempt may succeed: the members, or this process, were too busy to
+   * join in time, or the grid failed by itself. Its cache service uses a map that does not exist
+   * yet if members start at the same time.
+   */
+  private static boolean isTransient(Throwable problem) {
+    for (var cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RequestTimeoutException || cause instanceof NullPointerException) {
+        return true;
+      }
+      if (String.valueOf(cause.getMessage()).startsWith("Failed to start Service")) return true;
+    }
+    return false;
   }
 
   private static String firstLine(Throwable problem) {
@@ -365,14 +376,6 @@ public final class GridNode implements AutoCloseable {
   /** Returns the members and what they own. */
   public MembershipView view() {
     return MembershipView.of((PartitionedService) cache.getCacheService());
-  }
-
-  /** Ends a member that could not follow the membership after it had joined. */
-  private void discard() {
-    closed = true;
-    timer.shutdownNow();
-    loop.close();
-    current = null;
   }
 
   /** Leaves the cluster in order: the other members take over all counters first. */
