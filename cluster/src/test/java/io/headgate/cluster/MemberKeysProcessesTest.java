@@ -27,9 +27,7 @@ class MemberKeysProcessesTest {
     return MemberProcess.start(ports.get(index), ports, name, keys);
   }
 
-  private static void awaitTwo(MemberProcess one, MemberProcess other) {
-    one.awaitJoined();
-    other.awaitJoined();
+  private static void awaitTwo(MemberProcess one) {
     Eventually.holds(
         "two members",
         Duration.ofSeconds(60),
@@ -54,9 +52,9 @@ class MemberKeysProcessesTest {
 
   @Test
   void membersWithOneSecretShareCountersAndOthersAreRefused() {
-    try (var one = start(0, SECRET);
-        var other = start(1, SECRET)) {
-      awaitTwo(one, other);
+    try (var one = start(0, SECRET).awaitJoined();
+        var other = start(1, SECRET).awaitJoined()) {
+      awaitTwo(one);
       assertShared(one, other);
       try (var wrong = start(2, "another secret of length")) {
         assertRefused(wrong);
@@ -70,9 +68,9 @@ class MemberKeysProcessesTest {
   void membersWithCertificatesOfOneAuthorityShareCountersAndOthersAreRefused() throws Exception {
     var authority = TestAuthority.create(folder.resolve("ours"));
     var foreign = TestAuthority.create(folder.resolve("foreign"));
-    try (var one = start(0, authority.issue("one"));
-        var other = start(1, authority.issue("other"))) {
-      awaitTwo(one, other);
+    try (var one = start(0, authority.issue("one")).awaitJoined();
+        var other = start(1, authority.issue("other")).awaitJoined()) {
+      awaitTwo(one);
       assertShared(one, other);
       try (var wrong = start(2, foreign.issue("wrong"));
           var without = start(3)) {

@@ -28,8 +28,7 @@ class MinorityProcessesTest {
   @BeforeEach
   void start() {
     var name = "minority" + ports.getFirst();
-    for (int port : ports) members.add(MemberProcess.start(port, ports, name));
-    members.forEach(MemberProcess::awaitJoined);
+    for (int port : ports) members.add(MemberProcess.start(port, ports, name).awaitJoined());
     awaitAll();
   }
 
