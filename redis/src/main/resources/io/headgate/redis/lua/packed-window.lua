@@ -17,7 +17,7 @@
 -- algorithm and the type of the end (KIND); the type of the permits in use (USED_TYPE); both types around the permits
 -- (PERMITS_TYPE). FIELDS is the number of bytes of the header in the inner text, SHORTEST a text of one request.
 --
--- append_request of fast-plan.lua adds requests. A window of more than FEW requests has room for an eighth more.
+-- append-request.lua adds requests. A window of more than FEW requests has room for an eighth more.
 
 -- Returns for how long requests need no other expiry (µs): an expiry is up to 2 s more than that later than necessary.
 local function renewal(window)
