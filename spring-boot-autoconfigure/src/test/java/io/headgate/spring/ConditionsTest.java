@@ -22,6 +22,7 @@ import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
+import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -312,6 +313,35 @@ class ConditionsTest {
     runner
         .withPropertyValues("headgate.store=redis://127.0.0.1:" + port)
         .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisStore.class));
+  }
+
+  @Test
+  void compactLayoutStoresTheLimitsOfARuleInOneKey(@TempDir Path folder) throws IOException {
+    var file = folder.resolve("rules.yaml");
+    Files.writeString(
+        file,
+        """
+        rules:
+          - id: contract
+            match: { key: "*" }
+            limits:
+              - { name: calls, algorithm: fixed-window, rate: 10/1d }
+              - { name: burst, algorithm: token-bucket, rate: 10/1h }
+        """);
+    try (var redis = RedisServer.start()) {
+      runner
+          .withPropertyValues(
+              "headgate.store=" + redis.uri(),
+              "headgate.redis.layout=compact",
+              "headgate.redis.deadline=5s",
+              "headgate.rules-file=" + file.toUri())
+          .run(context -> {
+            context.getBean(RateLimiter.class).check(Subject.of("a"));
+            assertThat(redis.call("KEYS", "headgate:{a}*").items())
+                .asString()
+                .isEqualTo("[headgate:{a}contract|]");
+          });
+    }
   }
 
   @Test
