@@ -26,10 +26,10 @@ class ClusterProcessesTest {
   private static final String NAME = "processes" + PORTS.getFirst();
   private static final List<MemberProcess> MEMBERS = new ArrayList<>();
 
-  /** One after the other: the grid may end its service if several start on a starved machine. */
   @BeforeAll
   static void start() {
-    for (int i = 0; i < 3; i++) MEMBERS.add(start(i).awaitJoined());
+    for (int i = 0; i < 3; i++) MEMBERS.add(start(i));
+    MEMBERS.forEach(MemberProcess::awaitJoined);
     awaitMembers(3);
   }
 

@@ -182,6 +182,10 @@ final class MemberMain {
           limiter.peek(Request.of(subject(words[1], words[2]))).limits().stream()
               .map(limit -> Long.toString(limit.remaining()))
               .collect(Collectors.joining(" "));
+      case "drop" -> {
+        GridCaches.dropCounters();
+        yield "dropped";
+      }
       case "marked" -> Long.toString(GridMarks.count());
       case "leave" -> {
         store.close();

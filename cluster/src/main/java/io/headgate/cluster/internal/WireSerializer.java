@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The wire format of the store's services: a tag and the bytes of a value, out of a fixed set of
  * types. No class is named, so that no message can make a member load or create any other. Values
- * of other types can't be sent. A failure is sent as its message. Thread-safe.
+ * of other types can't be sent: the grid then ends the service of the member that sends, so the set
+ * has every type that the grid itself sends. A failure is sent as its message. Thread-safe.
  */
 public final class WireSerializer implements Serializer {
   private static final int NULL = 0;
@@ -44,6 +45,7 @@ public final class WireSerializer implements Serializer {
   private static final int SET = 16;
   private static final int PARTITIONS = 17;
   private static final int ARRAY = 18;
+  private static final int NUMBERS = 19;
 
   private static final int MAX_BYTES = 64 << 20;
   private static final int MAX_DEPTH = 8;
@@ -63,6 +65,8 @@ public final class WireSerializer implements Serializer {
       case Throwable failure ->
           write(out, FAILURE, new NumberWriter().put(String.valueOf(failure)).toByteArray());
       case Long number -> write(out, NUMBER, new NumberWriter().put(number).toByteArray());
+      case long[] numbers -> // the ids of caches, which the oldest member gives to one that joins
+          write(out, NUMBERS, new NumberWriter().putAll(numbers).toByteArray());
       case Integer number -> write(out, INTEGER, new NumberWriter().put(number).toByteArray());
       case String text -> write(out, TEXT, new NumberWriter().put(text).toByteArray());
       case Character letter -> {
@@ -186,6 +190,7 @@ public final class WireSerializer implements Serializer {
       case NOTICE -> Notice.decode(bytes);
       case FAILURE -> new MemberFailureException(numbers.text());
       case NUMBER -> numbers.next();
+      case NUMBERS -> numbers.nextAll();
       case INTEGER -> Math.toIntExact(numbers.next());
       case TEXT -> numbers.text();
       default -> throw new IOException("unknown tag of a value: " + tag);

@@ -37,6 +37,8 @@ class WireFormatTest {
             true,
             'c',
             new Binary(new byte[] {1, 2}),
+            new long[] {1, -2, Long.MAX_VALUE},
+            new long[0],
             Map.of("a", 1L),
             List.of(1, "b"))) {
       var bytes = serialized(value);
@@ -71,7 +73,11 @@ class WireFormatTest {
   void malformedMessagesAreRefused() throws IOException {
     var random = new Random(3);
     for (var value :
-        List.of(new EntryKey(3, "{user:1}rule"), processor(), Map.of("a", List.of(1)))) {
+        List.of(
+            new EntryKey(3, "{user:1}rule"),
+            processor(),
+            new long[] {1, 2, 3},
+            Map.of("a", List.of(1)))) {
       var bytes = serialized(value);
       for (int i = 0; i < 5_000; i++) {
         var changed = java.util.Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
