@@ -8,7 +8,6 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,23 +46,14 @@ final class MemberProcess implements AutoCloseable {
   static MemberProcess start(int port, List<Integer> members, String cluster, String... keys) {
     var join = new ArrayList<String>();
     for (int member : members) join.add("127.0.0.1:" + member);
-    var command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                MemberMain.class.getName(),
-                Integer.toString(port),
-                String.join(",", join),
-                cluster));
-    command.addAll(Arrays.asList(keys));
+    var arguments =
+        new ArrayList<>(List.of(Integer.toString(port), String.join(",", join), cluster));
+    arguments.addAll(Arrays.asList(keys));
     try {
       return new MemberProcess(
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+          new ProcessBuilder(MemberClasses.command(arguments))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
