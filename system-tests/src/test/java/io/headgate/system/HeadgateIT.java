@@ -3,9 +3,13 @@ package io.headgate.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.server.cli.Main;
+import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.JsonReply;
 import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +19,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -48,13 +55,27 @@ class HeadgateIT {
     return request(port, "/v1/check").POST(BodyPublishers.ofString(body)).build();
   }
 
-  private long checks(int port, String... args) throws InterruptedException {
-    var all = new String[args.length + 3];
-    all[0] = "check";
-    System.arraycopy(args, 0, all, 1, args.length);
-    all[all.length - 2] = "--url";
-    all[all.length - 1] = "http://127.0.0.1:" + port;
-    try (var check = headgate(all)) {
+  private static String[] withUrl(int port, String... args) {
+    var all = Arrays.copyOf(args, args.length + 2);
+    all[args.length] = "--url";
+    all[args.length + 1] = "http://127.0.0.1:" + port;
+    return all;
+  }
+
+  /**
+   * Runs a command that calls a service in this JVM, and returns its exit code. The tests that
+   * examine the commands themselves start a process.
+   */
+  private int run(int port, String... args) {
+    var output = new PrintWriter(new StringWriter());
+    return Main.run(
+        new CommandContext(Map.of(), folder, output, output, false), withUrl(port, args));
+  }
+
+  private int checkInAProcess(int port, String... args) throws InterruptedException {
+    var all = new ArrayList<>(List.of("check"));
+    all.addAll(List.of(args));
+    try (var check = headgate(withUrl(port, all.toArray(String[]::new)))) {
       return check.exitCode();
     }
   }
@@ -70,9 +91,9 @@ class HeadgateIT {
           .endsWith("  kept   h2:./headgate-data/headgate, revision 1\n");
       assertThat(get(port, "/health/ready").body())
           .startsWith("{\"status\":\"ready\",\"rules\":6,");
-      assertThat(checks(port, "user:42", "--cost", "200")).isEqualTo(0);
-      assertThat(checks(port, "user:42", "--cost", "200")).isEqualTo(1);
-      assertThat(checks(port, "user:42", "--cost", "-1")).isEqualTo(2);
+      assertThat(checkInAProcess(port, "user:42", "--cost", "200")).isEqualTo(0);
+      assertThat(checkInAProcess(port, "user:42", "--cost", "200")).isEqualTo(1);
+      assertThat(checkInAProcess(port, "user:42", "--cost", "-1")).isEqualTo(2);
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
       assertThat(service.err()).contains("INFO  stopping", "INFO  stopped");
@@ -206,10 +227,7 @@ class HeadgateIT {
         folder.resolve("rules.yaml"),
         "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
     try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
-      var url = "http://127.0.0.1:" + service.port();
-      try (var delete = headgate("rules", "delete", "a", "--author", "ann", "--url", url)) {
-        assertThat(delete.exitCode()).isEqualTo(0);
-      }
+      assertThat(run(service.port(), "rules", "delete", "a", "--author", "ann")).isEqualTo(0);
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
     }
@@ -228,11 +246,8 @@ class HeadgateIT {
       var stats = JsonReply.read(get(port, "/v1/stats").body());
       assertThat(stats.at("rules").at("ignoredFile").text())
           .contains("headgate rules apply", "--rules-mode file");
-      assertThat(checks(port, "x")).isEqualTo(0);
-      try (var apply =
-          headgate("rules", "apply", "rules.yaml", "--url", "http://127.0.0.1:" + port)) {
-        assertThat(apply.exitCode()).isEqualTo(0);
-      }
+      assertThat(run(port, "check", "x")).isEqualTo(0);
+      assertThat(run(port, "rules", "apply", "rules.yaml")).isEqualTo(0);
       assertThat(get(port, "/health/ready").body()).doesNotContain("ignoredFile");
     }
   }
@@ -289,8 +304,8 @@ class HeadgateIT {
     try (var service =
         new HeadgateProcess(folder, tokens, "serve", "--port", "0", "--host", "127.0.0.1")) {
       int port = service.port();
-      assertThat(checks(port, "user:42")).isEqualTo(2);
-      assertThat(checks(port, "user:42", "--token", "s3cret-ch3ck-0123")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42")).isEqualTo(2);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-ch3ck-0123")).isEqualTo(0);
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
       assertThat(service.out() + service.err()).doesNotContain("s3cret");
@@ -305,18 +320,18 @@ class HeadgateIT {
             "admin s3cret-1-of-the-test\ncheck s3cret-2-of-the-test shop\n");
     try (var service = headgate("serve", "--port", "0", "--token-file", "tokens")) {
       int port = service.port();
-      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
       Files.writeString(file, "admin s3cret-1-of-the-test\ncheck s3cret-3-of-the-test shop\n");
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> service.err().contains("reloaded the token file after a change"));
-      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(2);
-      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(2);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
       Files.writeString(file, "check s3cret-2-of-the-test\n");
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> service.err().contains("the last admin token can't be removed"));
-      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
       assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
     }
   }
@@ -360,9 +375,9 @@ class HeadgateIT {
         "check-token: [s3cret-1-of-the-test, s3cret-2-of-the-test]\n");
     try (var service = headgate("serve", "--port", "0")) {
       int port = service.port();
-      assertThat(checks(port, "user:42", "--token", "s3cret-1-of-the-test")).isEqualTo(0);
-      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
-      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(2);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-1-of-the-test")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
+      assertThat(run(port, "check", "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(2);
     }
     Files.writeString(folder.resolve("headgate.yaml"), "check-token: { a: s3cret }\n");
     try (var service = headgate("serve", "--port", "0")) {

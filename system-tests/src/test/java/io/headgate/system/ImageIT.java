@@ -48,6 +48,8 @@ class ImageIT {
       exec env -i "$@"
       """;
 
+  private static final List<String> NAMES_OF_LAYERS = new ArrayList<>();
+
   @TempDir static Path folder;
   private static Path root;
   private static Map<String, Object> config;
@@ -62,7 +64,8 @@ class ImageIT {
     var manifest = json(blob(layout, map(list(index, "manifests").getFirst())));
     config = json(blob(layout, child(manifest, "config")));
     for (var layer : list(manifest, "layers")) {
-      run("tar", "xzf", blob(layout, map(layer)).toString(), "-C", root.toString());
+      var file = blob(layout, map(layer)).toString();
+      NAMES_OF_LAYERS.add(run("tar", "xzvf", file, "-C", root.toString()));
     }
   }
 
@@ -109,18 +112,11 @@ class ImageIT {
   }
 
   @Test
-  void runtimeIsInALayerOfItsOwn() throws Exception {
-    var layout = folder.resolve("layout");
-    var manifest =
-        json(blob(layout, map(list(json(layout.resolve("index.json")), "manifests").getFirst())));
-    int withRuntime = 0;
-    for (var layer : list(manifest, "layers")) {
-      var names = run("tar", "tzf", blob(layout, map(layer)).toString());
-      if (!names.contains("opt/java/lib/modules")) continue;
-      withRuntime++;
-      assertThat(names).doesNotContain("headgate.jar");
-    }
-    assertThat(withRuntime).isEqualTo(1);
+  void runtimeIsInALayerOfItsOwn() {
+    var withRuntime =
+        NAMES_OF_LAYERS.stream().filter(names -> names.contains("opt/java/lib/modules")).toList();
+    assertThat(withRuntime).hasSize(1);
+    assertThat(withRuntime.getFirst()).doesNotContain("headgate.jar");
   }
 
   @Test

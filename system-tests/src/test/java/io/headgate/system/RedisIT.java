@@ -11,11 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedisIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PROCESSES = 5;
-  private static final int REQUESTS = TestEffort.of(2_500, 10_000);
+  private static final int REQUESTS = TestEffort.of(1_600, 10_000);
   private static final int LIMIT = 1_000;
   private static final List<String> ALGORITHMS =
       List.of("tokens", "queue", "fixed", "sliding", "rolling", "slots");
@@ -44,12 +46,23 @@ class RedisIT {
 
   @TempDir Path folder;
 
+  /** Starts a process without a database, which saves a fifth of the CPU time of its start. */
+  private HeadgateProcess serveFile(String store) throws IOException {
+    return serve(Map.of("HEADGATE_STORE", store, "HEADGATE_RULES_MODE", "file"));
+  }
+
   private HeadgateProcess serve(String store) throws IOException {
+    return serve(Map.of("HEADGATE_STORE", store));
+  }
+
+  private HeadgateProcess serve(Map<String, String> options) throws IOException {
     Files.writeString(folder.resolve("rules.yaml"), RULES);
+    var environment = new HashMap<>(options);
     // On a busy machine five processes may delay each other for longer than the default of 50 ms.
+    environment.put("HEADGATE_STORE_TIMEOUT", "20s");
     return new HeadgateProcess(
         folder,
-        Map.of("HEADGATE_STORE", store, "HEADGATE_STORE_TIMEOUT", "20s"),
+        environment,
         "serve",
         "--port",
         "0",
@@ -63,7 +76,7 @@ class RedisIT {
   void twoThenFiveProcessesAdmitExactlyTheLimitOfEveryAlgorithm() throws Exception {
     var services = new ArrayList<HeadgateProcess>();
     try (var redis = RedisServer.start()) {
-      for (int i = 0; i < PROCESSES; i++) services.add(serve(redis.uri()));
+      for (int i = 0; i < PROCESSES; i++) services.add(serveFile(redis.uri()));
       var ports = services.stream().map(HeadgateProcess::port).toList();
       for (int count : new int[] {2, PROCESSES}) {
         for (var algorithm : ALGORITHMS) {
@@ -98,8 +111,8 @@ class RedisIT {
   @Test
   void processesWithPermitLeasesAdmitAtMostTheLimit() throws Exception {
     try (var redis = RedisServer.start();
-        var one = serve(redis.uri());
-        var other = serve(redis.uri());
+        var one = serveFile(redis.uri());
+        var other = serveFile(redis.uri());
         var client = new CheckClient(one.port())) {
       Eventually.holds(
           "a permit that is held is spent",
@@ -172,8 +185,10 @@ class RedisIT {
     }
   }
 
-  /** Sends checks on a thread of its own until stopped. */
+  /** Sends checks on a thread of its own, at a rate, until stopped. */
   private static final class ContinuousChecks implements AutoCloseable {
+    private static final long PAUSE_NANOS = 5_000_000;
+
     private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
     private final AtomicLong asked = new AtomicLong();
     private final Thread thread;
@@ -190,6 +205,7 @@ class RedisIT {
                     statuses.add(answer.status());
                     source = answer.source();
                     asked.incrementAndGet();
+                    LockSupport.parkNanos(PAUSE_NANOS);
                   }
                 } catch (RuntimeException e) {
                   statuses.add(-1); // a lost connection counts as an error
