@@ -4,6 +4,7 @@ import io.headgate.redis.internal.connection.ServerProbe;
 import io.headgate.store.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -44,6 +45,18 @@ public record RedisServerInfo(
    */
   public static boolean isActiveActive(RedisOptions options) {
     return ServerProbe.isActiveActive(options);
+  }
+
+  /**
+   * Returns the number of instances with each layout that have used the key prefix in the last ten
+   * seconds; without layouts that none has. Of the latest 256 instances if there are more.
+   * Instances of versions without {@link KeyLayout#COMPACT} have the layout {@link
+   * KeyLayout#SEPARATE}. Takes a few seconds at most.
+   *
+   * @throws StoreException if a server can't be reached, or rejects the command
+   */
+  public static Map<KeyLayout, Integer> layouts(RedisOptions options) {
+    return ServerProbe.layouts(options);
   }
 
   /** Returns whether the server may evict counters, which then start afresh. */

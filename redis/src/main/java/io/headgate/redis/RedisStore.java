@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -87,7 +88,7 @@ public final class RedisStore extends ForwardingStore {
     var connection = clients.connect();
     var pubSub = new PubSub(clients::connectPubSub, clients.timer());
     var broadcast = new Broadcast(connection, pubSub, options.prefix());
-    var instances = new InstanceRegistry(connection, options.prefix());
+    var instances = new InstanceRegistry(connection, options.prefix(), options.layout());
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     int count = cluster ? CLUSTER_DOMAINS : 1;
 
@@ -169,6 +170,22 @@ public final class RedisStore extends ForwardingStore {
   /** Returns the number of instances that share this store, including this one. */
   public int instances() {
     return instances.count();
+  }
+
+  /** Returns the layout of keys; see {@link RedisOptions#layout}. */
+  public KeyLayout layout() {
+    return options.layout();
+  }
+
+  /**
+   * Returns the number of instances with each layout that share the key prefix, including this one;
+   * without layouts that none has. Instances with different layouts count separately. Of the latest
+   * 256 instances if there are more.
+   *
+   * <p>An instance that has ended is counted for ten seconds more.
+   */
+  public Map<KeyLayout, Integer> layouts() {
+    return instances.layouts();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.headgate.redis;
 
 import io.headgate.internal.script.CounterKeys;
+import io.headgate.redis.internal.connection.InstanceCounts;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
@@ -35,8 +36,8 @@ final class SimulatedConnection implements RedisConnection {
   }
 
   @Override
-  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
-    return CompletableFuture.completedStage(1L);
+  public CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+    return CompletableFuture.completedStage(new InstanceCounts(1, Map.of(KeyLayout.SEPARATE, 1)));
   }
 
   @Override

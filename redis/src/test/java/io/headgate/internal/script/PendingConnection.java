@@ -1,5 +1,6 @@
 package io.headgate.internal.script;
 
+import io.headgate.redis.internal.connection.InstanceCounts;
 import io.headgate.redis.internal.connection.RedisConnection;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ final class PendingConnection implements RedisConnection {
   }
 
   @Override
-  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+  public CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis) {
     throw new UnsupportedOperationException("only batches are sent");
   }
 

@@ -20,6 +20,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
 import io.headgate.redis.RedisOptions;
+import io.headgate.redis.internal.connection.InstanceCounts;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.rule.Combine;
@@ -221,7 +222,7 @@ class ScriptInterpreterTest {
     }
 
     @Override
-    public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+    public CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis) {
       throw new UnsupportedOperationException("only batches are sent");
     }
 

@@ -1,15 +1,20 @@
 package io.headgate.redis.internal.connection;
 
 import io.headgate.internal.script.InstanceCount;
+import io.headgate.redis.KeyLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Counts the instances that share this Redis: those that sent a heartbeat in the last ten seconds.
- * While Redis is unavailable the last count remains, since it is needed then. Thread-safe.
+ * Each heartbeat carries the layout of keys. While Redis is unavailable the last counts remain,
+ * since they are needed then. Thread-safe.
  */
 public final class InstanceRegistry {
   private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
@@ -17,15 +22,30 @@ public final class InstanceRegistry {
 
   private final RedisConnection connection;
   private final byte[] key;
-  private final byte[] name = bytes(UUID.randomUUID().toString());
+  private final byte[] name;
   private final InstanceCount outageCount =
       new InstanceCount(HEARTBEAT_INTERVAL.multipliedBy(3), System.nanoTime());
-  private volatile int count = 1;
+  private volatile InstanceCounts counts;
 
-  /** Creates the registry of the instances that share the key prefix. */
-  public InstanceRegistry(RedisConnection connection, String prefix) {
+  /**
+   * Creates the registry of the instances that share the key prefix.
+   *
+   * @param layout that of this instance
+   */
+  public InstanceRegistry(RedisConnection connection, String prefix, KeyLayout layout) {
     this.connection = connection;
-    this.key = bytes(prefix + "instances");
+    this.key = key(prefix);
+    this.name = bytes(UUID.randomUUID() + " " + layout.name().toLowerCase(Locale.ROOT));
+    this.counts = new InstanceCounts(1, Map.of(layout, 1));
+  }
+
+  /** Counts the instances that share the key prefix, without a heartbeat. */
+  static CompletionStage<InstanceCounts> read(RedisConnection connection, String prefix) {
+    return connection.heartbeat(key(prefix), bytes(""), bytes(Long.toString(EXPIRY.toMillis())));
+  }
+
+  private static byte[] key(String prefix) {
+    return bytes(prefix + "instances");
   }
 
   /** Starts to send heartbeats. */
@@ -39,16 +59,16 @@ public final class InstanceRegistry {
     var unused =
         connection
             .heartbeat(key, name, bytes(Long.toString(EXPIRY.toMillis())))
-            .thenAccept(this::onCount)
+            .thenAccept(this::onCounts)
             .exceptionally(failure -> {
               outageCount.heartbeatFailed(System.nanoTime());
               return null;
             });
   }
 
-  private void onCount(long instances) {
-    count = Math.toIntExact(Math.max(1, instances));
-    outageCount.record(count, System.nanoTime());
+  private void onCounts(InstanceCounts latest) {
+    counts = latest;
+    outageCount.record(latest.instances(), System.nanoTime());
   }
 
   /** Returns the number of instances that divide limits in an outage; see {@link InstanceCount}. */
@@ -58,7 +78,12 @@ public final class InstanceRegistry {
 
   /** Returns the number of instances of the last heartbeat. */
   public int count() {
-    return count;
+    return counts.instances();
+  }
+
+  /** Returns the number of instances of the last heartbeat with each layout of keys. */
+  public Map<KeyLayout, Integer> layouts() {
+    return counts.layouts();
   }
 
   private static byte[] bytes(String text) {

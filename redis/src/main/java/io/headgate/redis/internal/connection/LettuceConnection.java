@@ -170,7 +170,7 @@ abstract class LettuceConnection<C extends StatefulConnection<byte[], byte[]>>
   }
 
   @Override
-  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+  public CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis) {
     return execute(redis -> ScriptCalls.heartbeat(redis, key, instance, millis));
   }
 

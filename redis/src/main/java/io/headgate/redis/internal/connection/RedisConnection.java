@@ -10,8 +10,13 @@ import java.util.concurrent.CompletionStage;
  * No command that may have been executed is sent again. Implementations are thread-safe.
  */
 public interface RedisConnection extends ScriptConnection {
-  /** Sends a heartbeat of an instance; returns the number of instances. */
-  CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis);
+  /**
+   * Sends a heartbeat of an instance, and counts the instances.
+   *
+   * @param instance the name of the instance; empty to count only
+   * @param millis how long a heartbeat is valid
+   */
+  CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis);
 
   /**
    * Applies a report of the load of a backend, or reads the load.

@@ -113,16 +113,17 @@ final class ScriptCalls {
   }
 
   /**
-   * Records a heartbeat and returns the number of instances with a recent one.
+   * Records a heartbeat and counts the instances with a recent one.
    *
    * @param key the sorted set of instances
-   * @param arguments the id of the instance and the time for which a heartbeat is valid, in
-   *     milliseconds
+   * @param arguments the name of the instance, or an empty one to count only, and the time for
+   *     which a heartbeat is valid, in milliseconds
    */
-  static CompletionStage<Long> heartbeat(
+  static CompletionStage<InstanceCounts> heartbeat(
       RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[] key, byte[]... arguments) {
-    var keys = new byte[][] {key};
-    return run(redis, Script.INSTANCES, ScriptOutputType.INTEGER, keys, arguments);
+    CompletionStage<List<Object>> reply =
+        run(redis, Script.INSTANCES, ScriptOutputType.MULTI, new byte[][] {key}, arguments);
+    return reply.thenApply(InstanceCounts::of);
   }
 
   /**

@@ -1,8 +1,10 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisServerInfo;
 import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -13,12 +15,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Asks servers for their version, memory settings, round trip and clock. */
 public final class ServerProbe {
   private static final int ROUND_TRIPS = 15;
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private ServerProbe() {}
 
@@ -47,6 +54,33 @@ public final class ServerProbe {
       return clients.primaries().values().stream().anyMatch(redis -> isActiveActive(info(redis)));
     } catch (RedisException e) {
       throw LettuceErrors.toStoreException(e, options.address().toString());
+    }
+  }
+
+  /**
+   * Returns the number of running instances with each layout.
+   *
+   * @throws StoreException if a server can't be reached
+   */
+  public static Map<KeyLayout, Integer> layouts(RedisOptions options) {
+    var server = options.address().toString();
+    try (var clients = new LettuceClients(options);
+        var connection = clients.connect()) {
+      return InstanceRegistry.read(connection, options.prefix())
+          .toCompletableFuture()
+          .get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+          .layouts();
+    } catch (ExecutionException | RedisException e) {
+      throw LettuceErrors.toStoreException(e, server);
+    } catch (TimeoutException e) {
+      throw new StoreException(
+          Kind.TIMEOUT,
+          "Redis at %s did not answer within %d ms".formatted(server, TIMEOUT.toMillis()),
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException(
+          Kind.INTERRUPTED, "interrupted while waiting for Redis at " + server, e);
     }
   }
 

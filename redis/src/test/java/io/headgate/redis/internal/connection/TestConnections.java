@@ -62,7 +62,7 @@ public final class TestConnections {
     }
 
     @Override
-    public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+    public CompletionStage<InstanceCounts> heartbeat(byte[] key, byte[] instance, byte[] millis) {
       return delegate.heartbeat(key, instance, millis);
     }
 
