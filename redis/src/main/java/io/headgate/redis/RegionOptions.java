@@ -30,15 +30,16 @@ public record RegionOptions(String region, RedisOptions regional, RegionHome hom
   public RegionOptions {
     RegionSettings.requireRegion(region);
     var unused = ShareTiming.ofLease(lease);
-    requireSeparateKeys(regional);
+    requireSeparateKeys(regional.layout());
     if (home instanceof RedisOptions redis) {
       requireOneServer(withPrefix(redis));
-      requireSeparateKeys(redis);
+      requireSeparateKeys(redis.layout());
     }
   }
 
-  private static void requireSeparateKeys(RedisOptions redis) {
-    if (redis.layout() != KeyLayout.SEPARATE) {
+  /** Throws {@link IllegalArgumentException} for a layout that regions can't have. */
+  static void requireSeparateKeys(KeyLayout layout) {
+    if (layout != KeyLayout.SEPARATE) {
       throw new IllegalArgumentException(
           "the key layout compact can't be combined with a home of regions; use the layout separate");
     }

@@ -64,8 +64,11 @@ public final class RegionalStore extends ForwardingStore {
    * seconds at most; if they fail, further attempts are made in the background.
    *
    * @param regional the connected store of the region, which is closed with the returned one
+   * @throws IllegalArgumentException if the store has the layout {@link KeyLayout#COMPACT}; it is
+   *     not closed then
    */
   public static RegionalStore connect(RegionOptions options, RedisStore regional) {
+    RegionOptions.requireSeparateKeys(regional.layout());
     var timing = ShareTiming.ofLease(options.lease());
     var home = options.connectToHome();
     var executor =

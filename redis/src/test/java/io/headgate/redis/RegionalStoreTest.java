@@ -44,6 +44,7 @@ class RegionalStoreTest {
   private static final long REFUSED_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
   private static final Rate HUNDRED_AN_HOUR = Rate.of(100, Duration.ofHours(1));
+  private static final TokenBucket BUCKET = TokenBucket.of(HUNDRED_AN_HOUR);
 
   private static RedisServer regional;
   private RedisServer home;
@@ -101,7 +102,7 @@ class RegionalStoreTest {
   }
 
   private static Rule.Builder shared(String id) {
-    return Rule.named(id).match("user", "*").limit(TokenBucket.of(HUNDRED_AN_HOUR));
+    return Rule.named(id).match("user", "*").limit(BUCKET);
   }
 
   /** Admits one check of a region. On a busy machine, the first reply of home may be late. */
@@ -134,6 +135,25 @@ class RegionalStoreTest {
       for (var job : threads.invokeAll(jobs)) sum += job.get();
     }
     return sum;
+  }
+
+  @Test
+  void storeWithCompactKeysIsRejectedAndStaysOpen() {
+    var options = RegionOptions.of("eu", regional.uri(), home.uri());
+    var compact =
+        RedisOptions.builder(regional.uri())
+            .layout(KeyLayout.COMPACT)
+            .deadline(Duration.ofSeconds(5))
+            .build();
+    try (var store = RedisStore.connect(compact)) {
+      assertThatThrownBy(() -> RegionalStore.connect(options, store))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "the key layout compact can't be combined with a home of regions; use the layout"
+                  + " separate");
+      var limiter = RateLimiter.with(store, List.of(Rule.named("own").limit(BUCKET).build()));
+      assertThat(limiter.checkForResult(Subject.of("x")).source()).isEqualTo(Source.STORE);
+    }
   }
 
   @Test
