@@ -116,7 +116,9 @@ public final class Service implements AutoCloseable {
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter);
     stats.follow(repository, BUILT_IN_RULES);
-    stats.logFallback(new StoreView(limiter.store()), limiter::rules);
+    var storeView = new StoreView(limiter.store());
+    stats.logFallback(storeView, limiter::rules);
+    stats.logLayouts(storeView);
     var load = new LoadHistory(limiter::rules);
     var log = new ShedLog(statsSettings.mask());
     limiter

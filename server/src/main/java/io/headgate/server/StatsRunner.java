@@ -115,6 +115,13 @@ final class StatsRunner implements AutoCloseable {
     collector.onSnapshot(snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
   }
 
+  /** Logs that instances with the same keys have different layouts. */
+  void logLayouts(StoreView store) {
+    if (store.layout().isEmpty()) return;
+    var layouts = new LayoutLog(store, LoggerFactory.getLogger(LayoutLog.class));
+    collector.onSnapshot(snapshot -> layouts.onSecond(snapshot.atMillis(), store.layouts()));
+  }
+
   /** Returns the random identifier of this process. */
   String instance() {
     return instance;

@@ -6,6 +6,7 @@ import io.headgate.server.cli.doctor.DatabaseCheck;
 import io.headgate.server.cli.doctor.Finding;
 import io.headgate.server.cli.doctor.Finding.Level;
 import io.headgate.server.cli.doctor.FindingText;
+import io.headgate.server.cli.doctor.LayoutCheck;
 import io.headgate.server.cli.doctor.MachineCheck;
 import io.headgate.server.cli.doctor.RedisCheck;
 import io.headgate.server.cli.options.Configuration;
@@ -92,11 +93,23 @@ final class DoctorCommand implements Callable<Integer> {
     findings.addAll(checked("database", () -> checkDatabase(isRunning)));
     findings.addAll(checked("store", this::checkStore));
     findings.add(MachineCheck.port(host, port, isRunning && service.hasPort(port)));
-    findings.addAll(running);
+    addRunning(findings, running);
     if (service.json()) context.out().println(FindingText.json(findings));
     else new FindingText(context).print(findings);
     boolean problem = findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM);
     return problem ? Main.NO : Main.OK;
+  }
+
+  /** Adds the findings of the service. The layouts of instances are reported once. */
+  private static void addRunning(List<Finding> findings, List<Finding> running) {
+    boolean layouts = findings.stream().anyMatch(DoctorCommand::isOfLayouts);
+    for (var finding : running) {
+      if (!layouts || !isOfLayouts(finding)) findings.add(finding);
+    }
+  }
+
+  private static boolean isOfLayouts(Finding finding) {
+    return finding.topic().equals(LayoutCheck.TOPIC);
   }
 
   private String urlHost() {
@@ -189,25 +202,29 @@ final class DoctorCommand implements Callable<Integer> {
         .at("ignoredFile")
         .optionalText()
         .ifPresent(why -> findings.add(Finding.warning(topic, why, "choose one of the two ways")));
-    checkClock(findings, name);
+    checkStats(findings, name);
     return true;
   }
 
-  private void checkClock(List<Finding> findings, String name) {
+  private void checkStats(List<Finding> findings, String name) {
     try {
       long before = System.currentTimeMillis();
-      long theirs = service.get(client, "/v1/stats", "rates").json().at("now").number();
-      long ahead = theirs - before;
-      if (Math.abs(ahead) <= MAX_CLOCK_MILLIS) return;
-      findings.add(
-          Finding.warning(
-              "service",
-              "the clock of %s is %s %s this machine's"
-                  .formatted(
-                      name, DurationText.text(Math.abs(ahead)), ahead < 0 ? "behind" : "ahead of"),
-              "synchronize the clocks (NTP): schedules of rules use the clock of the service"));
+      var stats = service.get(client, "/v1/stats", "rates").json();
+      checkClock(findings, name, stats.at("now").number() - before);
+      LayoutCheck.ofService(StatusText.layouts(stats)).ifPresent(findings::add);
     } catch (CommandFailure | ServiceApi.RejectedException e) {
-      // Without a token for statistics, the clock stays unknown.
+      // Without a token for statistics, the clock and the layouts stay unknown.
     }
+  }
+
+  private static void checkClock(List<Finding> findings, String name, long ahead) {
+    if (Math.abs(ahead) <= MAX_CLOCK_MILLIS) return;
+    findings.add(
+        Finding.warning(
+            "service",
+            "the clock of %s is %s %s this machine's"
+                .formatted(
+                    name, DurationText.text(Math.abs(ahead)), ahead < 0 ? "behind" : "ahead of"),
+            "synchronize the clocks (NTP): schedules of rules use the clock of the service"));
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.server.store;
 
 import io.headgate.cluster.ClusterStatus;
 import io.headgate.cluster.ClusterStore;
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisStore;
 import io.headgate.redis.RegionalStore;
 import io.headgate.store.HotKey;
@@ -11,10 +12,11 @@ import io.headgate.store.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Read-only properties of a store: kind, address, availability, instances, hot keys. */
+/** Read-only properties of a store: kind, address, availability, instances, layouts, hot keys. */
 public record StoreView(Store store) {
   /** Returns {@code memory}, {@code redis}, {@code cluster} or {@code other}. */
   public String kind() {
@@ -103,6 +105,16 @@ public record StoreView(Store store) {
       case ClusterStore cluster -> cluster.instances();
       default -> 1;
     };
+  }
+
+  /** Returns the layout of keys of this instance; empty for a store other than Redis. */
+  public Optional<KeyLayout> layout() {
+    return base() instanceof RedisStore redis ? Optional.of(redis.layout()) : Optional.empty();
+  }
+
+  /** Returns the layouts of the instances that share a Redis; zeros for other stores. */
+  public LayoutCounts layouts() {
+    return LayoutCounts.of(base() instanceof RedisStore redis ? redis.layouts() : Map.of());
   }
 
   /** Returns the members of a cluster; empty for other stores, and while this member joins anew. */

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Checks that Redis is reachable, fast enough, and keeps what it is given. */
+/**
+ * Checks that Redis is reachable, fast enough, and keeps what it is given, and the layout of keys.
+ */
 public final class RedisCheck {
   private static final String TOPIC = "store";
   private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(1);
@@ -32,6 +34,7 @@ public final class RedisCheck {
     }
     var findings = new ArrayList<Finding>();
     for (var server : servers) findings.addAll(of(server, options.deadline()));
+    LayoutCheck.of(options).ifPresent(findings::add);
     return findings;
   }
 

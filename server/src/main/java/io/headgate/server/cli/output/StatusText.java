@@ -1,5 +1,6 @@
 package io.headgate.server.cli.output;
 
+import io.headgate.server.store.LayoutCounts;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -97,7 +98,7 @@ public record StatusText(CommandContext context) {
   }
 
   private void printStats(JsonReply stats) {
-    row("instances", Long.toString(stats.at("instances").number()));
+    row("instances", instances(stats));
     var rates = stats.at("rates");
     row(
         "decisions",
@@ -114,6 +115,22 @@ public record StatusText(CommandContext context) {
     stats.at("anomalies").items().stream()
         .filter(anomaly -> !anomaly.at("until").isPresent())
         .forEach(open -> row("anomaly", context.warning(open.at("text").text())));
+  }
+
+  private String instances(JsonReply stats) {
+    String count = Long.toString(stats.at("instances").number());
+    var layouts = layouts(stats);
+    return layouts.isMixed()
+        ? count + ", " + context.warning("with different layouts of keys: " + layouts.text())
+        : count;
+  }
+
+  /** Returns the layouts of instances; zeros if the service does not report them. */
+  public static LayoutCounts layouts(JsonReply stats) {
+    var layouts = stats.at("store").at("layouts");
+    return layouts.isPresent()
+        ? new LayoutCounts(layouts.at("separate").number(), layouts.at("compact").number())
+        : new LayoutCounts(0, 0);
   }
 
   /** Prints the assignments of proxies, and the requests that they have reported by rule. */

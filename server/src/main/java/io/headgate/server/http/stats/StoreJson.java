@@ -1,12 +1,14 @@
 package io.headgate.server.http.stats;
 
 import io.headgate.limit.Stateless;
+import io.headgate.redis.KeyLayout;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.stats.FallbackStats;
+import io.headgate.server.store.LayoutCounts;
 import io.headgate.server.store.StoreView;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ final class StoreJson {
     out.textOrNull("address", store.address());
     out.name("unavailable").value(unavailable);
     store.region().ifPresent(region -> out.name("region").value(region.options().region()));
+    store.layout().ifPresent(layout -> writeLayouts(out, layout, store.layouts()));
     var since = store.unavailableSince();
     out.name("since");
     if (since.isPresent()) out.value(since.get().toEpochMilli());
@@ -53,6 +56,13 @@ final class StoreJson {
     if (trackedKeys.isPresent()) out.value(trackedKeys.getAsLong());
     else out.nullValue();
     out.name("breaker").value(unavailable ? "open" : "closed").end();
+  }
+
+  private static void writeLayouts(JsonWriter out, KeyLayout own, LayoutCounts all) {
+    out.name("layout").value(LayoutCounts.word(own));
+    out.name("layouts").begin();
+    out.name(LayoutCounts.word(KeyLayout.SEPARATE)).value(all.separate());
+    out.name(LayoutCounts.word(KeyLayout.COMPACT)).value(all.compact()).end();
   }
 
   private static void write(JsonWriter out, String policy, List<String> ids) {
