@@ -107,6 +107,18 @@ describe('the overview', () => {
     expect(screen.queryByText(/cover this instance/)).toBeNull();
   });
 
+  it('warns of instances with different layouts of keys', () => {
+    const withLayouts = (separate: number, compact: number) => {
+      const all = stats();
+      as('read', <OverviewPage />, { ...live, stats: { ...all, store: { ...all.store, layouts: { separate, compact } } } });
+    };
+    withLayouts(0, 2);
+    expect(screen.queryByText(/different layouts/)).toBeNull();
+    cleanup();
+    withLayouts(1, 2);
+    expect(screen.getByText('Instances have different layouts of keys: 1 separate, 2 compact')).toBeTruthy();
+  });
+
   it('announces a change of state, but not every update', () => {
     const shown = as('read', <OverviewPage />);
     const heardNow = () => document.querySelector('.headline [role=status]')?.textContent;

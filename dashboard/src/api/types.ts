@@ -63,6 +63,8 @@ export interface Stats {
     kind: string;
     /** The region of this instance, if it shares limits with others. */
     region?: string;
+    /** The number of instances with each layout of keys; only with Redis. */
+    layouts?: { separate: number; compact: number };
     address: string | null;
     unavailable: boolean;
     /** When the outage began. */

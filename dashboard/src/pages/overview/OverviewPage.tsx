@@ -14,6 +14,19 @@ import { Busiest, HotKeys } from './Busiest';
 import { Figures } from './Figures';
 import { headline } from './headline';
 
+function MixedLayouts({ layouts }: { layouts: Stats['store']['layouts'] }) {
+  if (!layouts || layouts.separate === 0 || layouts.compact === 0) return null;
+  return (
+    <Notice
+      tone="warning"
+      title={`Instances have different layouts of keys: ${layouts.separate} separate, ${layouts.compact} compact`}
+    >
+      They count rules with several limits separately, and admit up to twice the limit together. Restart all with the same{' '}
+      <code>--store-layout</code>.
+    </Notice>
+  );
+}
+
 export function OverviewPage() {
   const { stats, line, problem } = useLive();
   if (!stats) {
@@ -35,6 +48,7 @@ export function OverviewPage() {
           {problem?.detail ?? 'The stream of statistics has ended.'}
         </Notice>
       )}
+      <MixedLayouts layouts={stats.store.layouts} />
       <div className={`headline ${old ? 'stale' : status.tone}`}>
         <Mark tone={status.tone} />
         <div>
