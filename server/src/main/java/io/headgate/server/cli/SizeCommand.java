@@ -1,9 +1,11 @@
 package io.headgate.server.cli;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.cli.options.StoreOptions;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.SystemErrorText;
@@ -73,6 +75,16 @@ final class SizeCommand implements Callable<Integer> {
   private String store = "memory";
 
   @Option(
+      names = "--store-layout",
+      paramLabel = "LAYOUT",
+      defaultValue = "separate",
+      converter = StoreOptions.Layout.class,
+      description =
+          "How counters are distributed over the keys of Redis: separate or compact, as for serve."
+              + " Default: ${DEFAULT-VALUE}")
+  private KeyLayout layout = KeyLayout.SEPARATE;
+
+  @Option(
       names = "--rate",
       paramLabel = "N",
       defaultValue = "0",
@@ -139,10 +151,12 @@ final class SizeCommand implements Callable<Integer> {
                 new CommandFailure(
                     "--store must be memory, redis or cluster, or the address of a Redis, got '%s'"
                         .formatted(store)));
+    StoreOptions.requireLayoutOfRedis(layout, kind == SizedStore.REDIS);
     Map<String, Long> own = new LinkedHashMap<>();
     callersOf.forEach((limit, number) -> own.put(limit, number(limit, number)));
     try {
-      return new SizingRequest(kind, callers, own, rate, instances, keyLength, used, backups);
+      return new SizingRequest(
+          kind, layout, callers, own, rate, instances, keyLength, used, backups);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }

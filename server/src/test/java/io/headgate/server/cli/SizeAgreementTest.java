@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.headgate.RateLimiter;
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Request;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,51 @@ class SizeAgreementTest extends Shell {
           "concurrency, max: 10, lease: 1d",
           "adaptive-concurrency, min: 1, initial: 1, max: 1, lease: 1d");
 
+  /**
+   * A rule of several limits.
+   *
+   * @param requests the requests of each caller
+   * @param used the share of a rolling window and of slots that they use, in percent
+   */
+  record SeveralLimits(int requests, int used, List<String> limits) {
+    /** Returns fewer callers if each has several requests. */
+    int callers() {
+      return requests == 1 ? StoreHeap.KEYS : StoreHeap.KEYS / 4;
+    }
+
+    String rules() {
+      var text = new StringBuilder("[{ id: contract, match: { key: \"user:*\" }, limits: [");
+      for (int i = 0; i < limits.size(); i++) {
+        text.append("{ name: limit-%d, algorithm: %s }, ".formatted(i, limits.get(i)));
+      }
+      return text + "] }]";
+    }
+  }
+
+  static final List<SeveralLimits> SEVERAL =
+      List.of(
+          new SeveralLimits(1, 100, List.of("token-bucket, rate: 100/1d")),
+          new SeveralLimits(
+              1, 100, List.of("token-bucket, rate: 100/1d", "fixed-window, rate: 100/1d")),
+          new SeveralLimits(
+              1,
+              1,
+              List.of(
+                  "token-bucket, rate: 100/1d",
+                  "fixed-window, rate: 100/1d",
+                  "rolling-window, rate: 100/1d")),
+          new SeveralLimits(
+              1,
+              100,
+              List.of("leaky-bucket, rate: 100/1d, queue: 10", "sliding-window, rate: 100/1d")),
+          new SeveralLimits(
+              10, 100, List.of("rolling-window, rate: 10/1d", "rolling-window, rate: 10/2d")),
+          new SeveralLimits(
+              10, 10, List.of("fixed-window, rate: 100/1d", "concurrency, max: 100, lease: 1d")),
+          // More than 256 bytes, so in a key of its own.
+          new SeveralLimits(
+              25, 25, List.of("token-bucket, rate: 100/1d", "rolling-window, rate: 100/1d")));
+
   private static RedisServer server;
   private static Map<String, Double> heaps;
 
@@ -63,9 +110,35 @@ class SizeAgreementTest extends Shell {
     assertThat(heaps.get(limit))
         .as("heap")
         .isCloseTo(computed("memory"), withPercentage(TOLERANCE_PERCENT));
-    assertThat(redis(limit))
+    assertThat(redis(KeyLayout.SEPARATE, limiter -> StoreHeap.fill(limiter, limit)))
         .as("Redis")
         .isCloseTo(computed("redis"), withPercentage(TOLERANCE_PERCENT));
+  }
+
+  @ParameterizedTest
+  @FieldSource("SEVERAL")
+  void computedMemoryOfCompactKeysIsThatOfRedis(SeveralLimits several) throws IOException {
+    Files.writeString(folder.resolve("rules.yaml"), several.rules());
+    run(
+        "size",
+        "--callers",
+        "" + several.callers(),
+        "--used",
+        "" + several.used(),
+        "--rules",
+        "rules.yaml",
+        "--store",
+        "redis",
+        "--store-layout",
+        "compact",
+        "--json");
+    double computed = JsonReply.read(out).at("bytes").number();
+    double real =
+        redis(
+            KeyLayout.COMPACT,
+            limiter ->
+                StoreHeap.fill(limiter, several.callers(), several.requests(), /* cost= */ 1));
+    assertThat(real).isCloseTo(computed, withPercentage(TOLERANCE_PERCENT));
   }
 
   @Test
@@ -98,9 +171,11 @@ class SizeAgreementTest extends Shell {
     return JsonReply.read(out).at("bytes").number();
   }
 
-  private double redis(String limit) throws IOException {
+  /** Returns the growth of Redis by the checks of {@code fill}. */
+  private double redis(KeyLayout layout, Consumer<RateLimiter> fill) throws IOException {
     server.call("FLUSHALL", "SYNC");
-    var options = RedisOptions.builder(server.uri()).deadline(Duration.ofSeconds(5)).build();
+    var options =
+        RedisOptions.builder(server.uri()).layout(layout).deadline(Duration.ofSeconds(5)).build();
     try (var limiter = limiter(RedisStore.connect(options))) {
       var first = Request.of(Subject.of("user:first"));
       Eventually.holds(
@@ -108,7 +183,7 @@ class SizeAgreementTest extends Shell {
           Duration.ofSeconds(10),
           () -> limiter.checkForResult(first).source() == Source.STORE);
       double before = server.dataBytes();
-      StoreHeap.fill(limiter, limit);
+      fill.accept(limiter);
       return server.dataBytes() - before;
     }
   }

@@ -1,11 +1,14 @@
 package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.headgate.server.cli.output.JsonReply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +32,24 @@ class SizeCommandTest extends Shell {
         - id: blocked
           match: { key: "user:13" }
           limit: deny
+      """;
+
+  private static final String SEVERAL =
+      """
+      rules:
+        - id: contract
+          match: { key: "user:*" }
+          limits:
+            - { name: burst, algorithm: token-bucket, rate: 100/1s }
+            - { name: day, algorithm: fixed-window, rate: 10k/1d }
+            - { name: recent, algorithm: rolling-window, rate: 10/1m }
+            - { name: parallel, algorithm: concurrency, max: 10 }
+            - { name: by-path, algorithm: sliding-window, rate: 100/1m, per: [key, path] }
+          overrides:
+            - { match: { path: /slow }, limits: [{ name: burst, algorithm: token-bucket, rate: 1/1s }] }
+        - id: per-user
+          match: { key: "user:*" }
+          limit: { algorithm: token-bucket, rate: 100/1m }
       """;
 
   @BeforeEach
@@ -68,6 +89,85 @@ class SizeCommandTest extends Shell {
     for (var limit : result.at("limits").items()) sum += limit.at("bytes").number();
     assertThat(result.at("bytes").number()).isBetween(sum - 3, sum + 3);
     assertThat(result.at("heapBytes").number()).isGreaterThan(2 * sum);
+  }
+
+  @Test
+  void countersOfOneRuleAndSubjectShareAKeyInTheLayoutCompact() throws IOException {
+    Files.writeString(folder.resolve("rules.yaml"), SEVERAL);
+    var separate = size("--callers", "1k", "--store", "redis", "--rate", "1k");
+    var compact =
+        size("--callers", "1k", "--store", "redis", "--rate", "1k", "--store-layout", "compact");
+    assertThat(separate.at("layout").text()).isEqualTo("separate");
+    assertThat(separate.at("keys").number()).isEqualTo(7_000);
+    assertThat(compact.at("layout").text()).isEqualTo("compact");
+    assertThat(compact.at("limits").items().stream().map(limit -> limit.at("limit").text()))
+        .containsExactlyInAnyOrder(
+            "contract/burst,day,recent", "contract/by-path", "contract/parallel", "per-user");
+    assertThat(compact.at("keys").number()).isEqualTo(4_000);
+    assertThat(compact.at("bytes").number()).isLessThan(separate.at("bytes").number());
+    for (var more : new String[] {"microsPerCheck", "networkBytesPerSecond"}) {
+      assertThat(compact.at("redis").at(more).decimal())
+          .as(more)
+          .isGreaterThan(separate.at("redis").at(more).decimal());
+    }
+    assertThat(compact.at("commands").items().getLast().text())
+        .endsWith("--store redis://HOST:6379 --store-layout compact");
+  }
+
+  @Test
+  void sharedKeysOfFewerCallersHaveTheirStates() throws IOException {
+    Files.writeString(folder.resolve("rules.yaml"), SEVERAL);
+    long none = compactBytes("--callers-of", "contract/recent=1");
+    long half = compactBytes("--callers-of", "contract/recent=500");
+    long all = compactBytes();
+    assertThat((double) half).isCloseTo((none + all) / 2.0, withPercentage(1));
+    assertThat(all).isGreaterThan(none + 100 * 1_000);
+  }
+
+  private long compactBytes(String... options) {
+    var all = new ArrayList<>(List.of("--callers", "1k", "--store", "redis"));
+    all.addAll(List.of("--store-layout", "compact"));
+    all.addAll(List.of(options));
+    return size(all.toArray(String[]::new)).at("bytes").number();
+  }
+
+  @Test
+  void layoutWithoutSharedKeysIsThatOfSeparateKeys() {
+    assertThat(size("--callers", "1k", "--store", "redis").at("keys").number())
+        .isEqualTo(
+            size("--callers", "1k", "--store", "redis", "--store-layout", "compact")
+                .at("keys")
+                .number());
+  }
+
+  @Test
+  void layoutOfTheEnvironmentIsSized() {
+    environment.put("HEADGATE_STORE", "redis://10.0.0.5:6379");
+    environment.put("HEADGATE_STORE_LAYOUT", "compact");
+    run("size", "--callers", "5M", "--rules", "rules.yaml");
+    assertThat(out).contains("--store-layout compact");
+    assertThat(code).isZero();
+  }
+
+  @Test
+  void layoutCompactIsForRedis() {
+    for (var store : new String[] {"memory", "cluster"}) {
+      run(
+          "size",
+          "--callers",
+          "1",
+          "--rules",
+          "rules.yaml",
+          "--store",
+          store,
+          "--store-layout",
+          "compact");
+      assertThat(err)
+          .isEqualTo(
+              "headgate: --store-layout compact is for counters in Redis; set --store redis://… or"
+                  + " omit it\n");
+      assertThat(code).isEqualTo(2);
+    }
   }
 
   @Test
@@ -187,6 +287,8 @@ class SizeCommandTest extends Shell {
         "--callers|-5|-5",
         "--store|disk|--store must be memory, redis or cluster, or the address of a Redis, got"
             + " 'disk'",
+        "--store-layout|dense|'dense' is not valid; use separate or compact",
+        "--store-layout|COMPACT|'COMPACT' is not valid; use separate or compact",
         "--instances|0|--instances must be 1 to 1000, got 0",
         "--used|101|--used must be 1 to 100, got 101",
         "--key-length|0|--key-length must be 1 to 1000, got 0",
@@ -213,7 +315,9 @@ class SizeCommandTest extends Shell {
   @Test
   void commandIsInHelpAndCompletion() {
     run("help", "size");
-    assertThat(out).contains("--callers=N", "--store=WHERE", "--rate=N", "--instances=N");
+    assertThat(out)
+        .contains(
+            "--callers=N", "--store=WHERE", "--store-layout=LAYOUT", "--rate=N", "--instances=N");
     run("--help");
     assertThat(out).containsPattern("\n +size +Computes");
     for (var shell : new String[] {"bash", "zsh", "fish"}) {

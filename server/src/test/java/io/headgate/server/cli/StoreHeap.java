@@ -73,10 +73,14 @@ final class StoreHeap {
   /** Uses all permits of a limit that stores each request, and 99% of a bucket of an odd rate. */
   static void fill(RateLimiter limiter, String limit) {
     int each = limit.contains(": 10/1d") || limit.contains("max: 10,") ? 10 : 1;
-    long cost = limit.contains("999983") ? 990_000 : 1;
+    fill(limiter, KEYS, each, limit.contains("999983") ? 990_000 : 1);
+  }
+
+  /** Sends a number of requests of each of a number of callers. */
+  static void fill(RateLimiter limiter, int callers, int each, long cost) {
     var pending = new ArrayList<CompletableFuture<?>>();
-    for (int i = 0; i < KEYS * each; i++) {
-      var subject = Subject.of("user:%011d".formatted(i % KEYS));
+    for (int i = 0; i < callers * each; i++) {
+      var subject = Subject.of("user:%011d".formatted(i % callers));
       pending.add(check(limiter, Request.of(subject, cost)));
       if (pending.size() < IN_FLIGHT) continue;
       CompletableFuture.allOf(pending.toArray(CompletableFuture[]::new)).join();

@@ -31,7 +31,11 @@ public final class StoreOptions {
   private static final Duration WARM_UP_TIMEOUT = Duration.ofSeconds(1);
   private static final int WARM_UP_KEYS = 10_000;
 
-  static final class Layout implements ITypeConverter<KeyLayout> {
+  /** Reads a layout of keys. */
+  public static final class Layout implements ITypeConverter<KeyLayout> {
+    /** Creates a converter. */
+    public Layout() {}
+
     @Override
     public KeyLayout convert(String value) {
       return switch (value) {
@@ -183,7 +187,16 @@ public final class StoreOptions {
   }
 
   private void requireLayoutOfRedis() {
-    if (layout != KeyLayout.SEPARATE && (isMemory() || isCluster())) {
+    requireLayoutOfRedis(layout, !isMemory() && !isCluster());
+  }
+
+  /**
+   * Checks that a layout can be used with a store.
+   *
+   * @throws CommandFailure if the layout is for Redis only and the store is another
+   */
+  public static void requireLayoutOfRedis(KeyLayout layout, boolean redis) {
+    if (layout != KeyLayout.SEPARATE && !redis) {
       throw new CommandFailure(
           "--store-layout compact is for counters in Redis; set --store redis://… or omit it");
     }

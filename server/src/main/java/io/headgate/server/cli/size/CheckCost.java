@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.ToDoubleFunction;
+import java.util.function.ToDoubleBiFunction;
 
 /**
  * Computes the highest cost of one check: that of all rules that can apply to the same request.
@@ -18,7 +18,7 @@ import java.util.function.ToDoubleFunction;
 final class CheckCost {
   private CheckCost() {}
 
-  static double of(List<Rule> rules, ToDoubleFunction<RuleLimit> cost) {
+  static double of(List<Rule> rules, ToDoubleBiFunction<Rule, RuleLimit> cost) {
     double always = 0;
     double fallback = 0;
     Map<String, Map<String, Double>> byValue = new HashMap<>();
@@ -42,16 +42,17 @@ final class CheckCost {
   }
 
   /** Returns the cost of the rule's limits or, if it is higher, of an override's. */
-  private static double cost(Rule rule, ToDoubleFunction<RuleLimit> cost) {
-    double most = sum(rule.limits(), cost);
-    for (var override : rule.overrides()) most = Math.max(most, sum(override.limits(), cost));
+  private static double cost(Rule rule, ToDoubleBiFunction<Rule, RuleLimit> cost) {
+    double most = sum(rule, rule.limits(), cost);
+    for (var override : rule.overrides()) most = Math.max(most, sum(rule, override.limits(), cost));
     return most;
   }
 
-  private static double sum(List<RuleLimit> limits, ToDoubleFunction<RuleLimit> cost) {
+  private static double sum(
+      Rule rule, List<RuleLimit> limits, ToDoubleBiFunction<Rule, RuleLimit> cost) {
     return limits.stream()
         .filter(limit -> StateModel.hasState(limit.limit()))
-        .mapToDouble(cost)
+        .mapToDouble(limit -> cost.applyAsDouble(rule, limit))
         .sum();
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.server.cli.size;
 
+import io.headgate.redis.KeyLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,9 +33,13 @@ final class SizingAdvice {
                         ? ""
                         : " --cluster-enabled yes  # each of %d primaries".formatted(primaries)));
         commands.add(
-            "%s --store %s"
+            "%s --store %s%s"
                 .formatted(
-                    serve, primaries == 1 ? "redis://HOST:6379" : "redis-cluster://HOST:6379"));
+                    serve,
+                    primaries == 1 ? "redis://HOST:6379" : "redis-cluster://HOST:6379",
+                    sizing.request().layout() == KeyLayout.COMPACT
+                        ? " --store-layout compact"
+                        : ""));
       }
       case CLUSTER ->
           commands.add(

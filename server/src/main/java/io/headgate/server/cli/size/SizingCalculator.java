@@ -1,13 +1,18 @@
 package io.headgate.server.cli.size;
 
+import io.headgate.redis.KeyLayout;
 import io.headgate.redis.RedisOptions;
 import io.headgate.rule.Match;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.server.cli.size.Sizing.RedisNeeds;
+import io.headgate.server.store.LayoutCounts;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Computes keys, memory, CPU and network from rules and callers. The result is an upper bound: each
@@ -38,6 +43,17 @@ public final class SizingCalculator {
   private static final int CONNECTIONS = 2;
   private static final double COMPRESSED_HEAP = 32L << 30;
 
+  /** The CPU of a decision in the layout compact, relative to that in the layout separate. */
+  private static final double SHARED_MICROS_FACTOR = 1.25;
+
+  /** The length and line ends of an argument of less than 100 bytes. */
+  private static final int ARGUMENT_OVERHEAD = 7;
+
+  /** The bars and the id of an override in the name of a counter. */
+  private static final int OVERRIDE_LENGTH = 14;
+
+  private static final int MAX_NAMED = 3;
+
   private final MeasuredFigures figures = MeasuredFigures.load();
   private final StateModel model = new StateModel(figures);
   private final SizingRequest request;
@@ -67,7 +83,7 @@ public final class SizingCalculator {
     counters.sort(Comparator.comparingDouble(CounterSize::bytes).reversed());
     double keys = counters.stream().mapToDouble(CounterSize::keys).sum();
     double bytes = counters.stream().mapToDouble(CounterSize::bytes).sum();
-    if (request.store() == SizedStore.REDIS) bytes += StateModel.tableBytes(keys);
+    if (request.store() == SizedStore.REDIS) bytes += RedisMemory.tableBytes(keys);
     var redis = request.store() == SizedStore.REDIS ? redis(bytes) : RedisNeeds.NONE;
     return new Sizing(
         request,
@@ -82,17 +98,31 @@ public final class SizingCalculator {
   }
 
   private void add(Rule rule) {
-    for (var limit : rule.limits()) add(rule, limit, Match.EVERYTHING, "");
+    Map<List<String>, SharedKeySize> shared = new LinkedHashMap<>();
+    for (var limit : rule.limits()) add(rule, limit, Match.EVERYTHING, "", shared);
     for (var separate : rule.separateCounters()) {
       var override = rule.overrides().get(separate.override());
       var limit = override.limits().get(separate.limit());
-      add(rule, limit, override.match(), " override " + (separate.override() + 1));
+      add(rule, limit, override.match(), " override " + (separate.override() + 1), shared);
     }
+    shared.values().forEach(keys -> add(rule, keys));
   }
 
-  private void add(Rule rule, RuleLimit limit, Match match, String suffix) {
+  /**
+   * Adds the keys of a limit.
+   *
+   * @param shared the shared keys of the rule by attributes, which receive the state if it is one
+   *     of theirs
+   */
+  private void add(
+      Rule rule,
+      RuleLimit limit,
+      Match match,
+      String suffix,
+      Map<List<String>, SharedKeySize> shared) {
     if (!StateModel.hasState(limit.limit())) return;
     double keys = count.of(rule, limit, match);
+    if (sharesKey(rule, limit) && addShared(rule, limit, !suffix.isEmpty(), keys, shared)) return;
     int length = keyLength(rule, limit);
     double bytes =
         model.bytes(
@@ -105,6 +135,50 @@ public final class SizingCalculator {
     counters.add(
         new CounterSize(
             KeyCount.policy(rule, limit) + suffix, limit.limit().algorithm().id(), keys, bytes));
+  }
+
+  private boolean addShared(
+      Rule rule,
+      RuleLimit limit,
+      boolean ofOverride,
+      double keys,
+      Map<List<String>, SharedKeySize> shared) {
+    int nameLength = limit.name().length() + (ofOverride ? OVERRIDE_LENGTH : 0);
+    return shared
+        .computeIfAbsent(
+            rule.attributesOf(limit),
+            attributes -> new SharedKeySize(sharedNameLength(rule, keyLength(rule, limit))))
+        .add(
+            new SharedKeySize.SharedState(
+                limit.name(), keys, nameLength, textBytes(limit).orElseThrow()));
+  }
+
+  private void add(Rule rule, SharedKeySize shared) {
+    var limits = shared.limits();
+    var named = String.join(",", limits.subList(0, Math.min(MAX_NAMED, limits.size())));
+    int more = limits.size() - MAX_NAMED;
+    counters.add(
+        new CounterSize(
+            "%s/%s%s".formatted(rule.id(), named, more > 0 ? ",+" + more : ""),
+            LayoutCounts.word(KeyLayout.COMPACT),
+            shared.keys(),
+            shared.bytes() / shared.keys()));
+  }
+
+  /** Returns whether the counters of a limit are in shared keys. */
+  private boolean sharesKey(Rule rule, RuleLimit limit) {
+    return request.layout() == KeyLayout.COMPACT
+        && !limit.name().equals(rule.id())
+        && textBytes(limit).orElse(Long.MAX_VALUE) <= SharedKeySize.MAX_TEXT;
+  }
+
+  private OptionalLong textBytes(RuleLimit limit) {
+    return StateModel.textBytes(limit.limit(), request.usedPercent() / 100.0);
+  }
+
+  /** Returns the length of {@code headgate:{key}rule|}. */
+  private static int sharedNameLength(Rule rule, int keyLength) {
+    return RedisOptions.DEFAULT_PREFIX.length() + 2 + keyLength + rule.id().length() + 1;
   }
 
   /** Several attributes are joined, each preceded by its length and a colon. */
@@ -158,8 +232,8 @@ public final class SizingCalculator {
   }
 
   private RedisNeeds redis(double bytes) {
-    double micros = CheckCost.of(rules, limit -> model.micros(limit.limit()));
-    double network = CheckCost.of(rules, limit -> model.networkBytes(limit.limit()));
+    double micros = CheckCost.of(rules, this::micros);
+    double network = CheckCost.of(rules, this::networkBytes);
     double cores = request.rate() * micros / 1e6;
     int primaries = (int) Math.max(1, Math.ceil(cores / BUSY));
     if (primaries > 1) {
@@ -175,6 +249,23 @@ public final class SizingCalculator {
         primaries,
         network * request.rate(),
         primaries == 1 ? CONNECTIONS * request.instances() : 0);
+  }
+
+  private double micros(Rule rule, RuleLimit limit) {
+    return model.micros(limit.limit()) * (sharesKey(rule, limit) ? SHARED_MICROS_FACTOR : 1);
+  }
+
+  /** A call carries the name of a shared key, of which each limit has a part. */
+  private double networkBytes(Rule rule, RuleLimit limit) {
+    double bytes = model.networkBytes(limit.limit());
+    if (!sharesKey(rule, limit)) return bytes;
+    long sharing =
+        rule.limits().stream()
+            .filter(other ->
+                sharesKey(rule, other) && rule.attributesOf(other).equals(rule.attributesOf(limit)))
+            .count();
+    int name = sharedNameLength(rule, keyLength(rule, limit)) + ARGUMENT_OVERHEAD;
+    return bytes + (double) name / Math.max(1, sharing);
   }
 
   private double httpMicros() {

@@ -2,6 +2,7 @@ package io.headgate.server.cli.size;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.headgate.server.store.LayoutCounts;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -20,6 +21,9 @@ public final class SizingJson {
     try (var out = new JsonFactory().createGenerator(text)) {
       out.writeStartObject();
       out.writeStringField("store", sizing.request().store().label());
+      if (sizing.request().store() == SizedStore.REDIS) {
+        out.writeStringField("layout", LayoutCounts.word(sizing.request().layout()));
+      }
       out.writeNumberField("callers", sizing.request().callers());
       out.writeNumberField("instances", sizing.request().instances());
       out.writeArrayFieldStart("limits");

@@ -1,10 +1,12 @@
 package io.headgate.server.cli.size;
 
+import io.headgate.redis.KeyLayout;
 import java.util.Map;
 
 /**
  * What to size.
  *
+ * @param layout the layout of keys in Redis
  * @param callers the callers that are active at the same time, at least 1
  * @param callersOf the callers of single rules or limits, by {@code rule} or {@code rule/limit}
  * @param rate checks per second of all instances, at least 0
@@ -15,6 +17,7 @@ import java.util.Map;
  */
 public record SizingRequest(
     SizedStore store,
+    KeyLayout layout,
     long callers,
     Map<String, Long> callersOf,
     long rate,

@@ -13,6 +13,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
+import java.util.OptionalLong;
 
 /**
  * Computes the bytes of a key from the measured figures: a constant for the algorithm, a part for
@@ -27,6 +28,9 @@ final class StateModel {
 
   /** The requests up to which a rolling window is packed in a string in Redis. */
   private static final long PACKED_UNITS = 256;
+
+  /** The requests up to which a packed rolling window has room for one more at most. */
+  private static final long FEW_UNITS = 16;
 
   /** Computed: the numbers of a tenant in its table and tree. */
   private static final double TENANT_BYTES = 100;
@@ -52,10 +56,14 @@ final class StateModel {
    */
   double bytes(
       SizedStore store, Limit limit, double used, double tenants, int keyLength, int nameLength) {
+    if (store == SizedStore.REDIS && limit instanceof RollingWindow) {
+      var text = textBytes(limit, used); // steps of its room and of the allocator, not linear
+      if (text.isPresent()) return RedisMemory.keyBytes(nameLength, text.getAsLong());
+    }
     double state = state(store, limit, units(limit, used)) + fair(limit, tenants);
     return switch (store) {
       case MEMORY -> state + textBytes(keyLength);
-      case REDIS -> state + nameBytes(nameLength);
+      case REDIS -> state + RedisMemory.nameBytes(nameLength);
       case CLUSTER -> state + nameLength;
     };
   }
@@ -96,6 +104,50 @@ final class StateModel {
     return limit instanceof FairShare
         ? TENANT_BYTES * Math.min(tenants, FairBucket.MAX_TENANTS)
         : 0;
+  }
+
+  /**
+   * Returns the bytes of the text of a state in Redis; empty for a state that is a sorted set. They
+   * are those of the numbers in MessagePack, and of a packed rolling window.
+   *
+   * @param used the share of a rolling window in use, above 0 and up to 1
+   */
+  static OptionalLong textBytes(Limit limit, double used) {
+    var bucket = Bucket.of(limit);
+    if (bucket != null && !(limit instanceof FairShare)) {
+      return OptionalLong.of(24 + numberBytes(bucket.rate().permitsInLowestTerms()));
+    }
+    return switch (limit) {
+      case FixedWindow window -> {
+        long permits = numberBytes(window.capacity());
+        yield OptionalLong.of(20 + permits + (permits == 1 ? 0 : 4));
+      }
+      case SlidingWindow window -> {
+        long count = numberBytes(Math.ceilDiv(window.capacity(), window.buckets()));
+        yield OptionalLong.of(20 + (window.buckets() + 1) * count);
+      }
+      case RollingWindow window when units(limit, used) <= PACKED_UNITS ->
+          OptionalLong.of(34 + 9 * packedRequests(units(limit, used)));
+      default -> OptionalLong.empty();
+    };
+  }
+
+  private static long numberBytes(long number) {
+    if (number < 128) return 1;
+    if (number < 256) return 2;
+    if (number < 65_536) return 3;
+    return number <= 0xffff_ffffL ? 5 : 9;
+  }
+
+  /** Returns the requests that the text of a packed rolling window has room for. */
+  private static long packedRequests(long requests) {
+    long room = 0;
+    for (long size = 1; size <= requests; size++) {
+      if (size <= room) continue;
+      long spare = size > FEW_UNITS ? size / 8 + 1 : size > 2 ? size % 2 : 0;
+      room = size + spare;
+    }
+    return room;
   }
 
   /** Returns the microseconds of CPU of Redis that one decision takes. */
@@ -139,17 +191,5 @@ final class StateModel {
   /** Returns the heap of a text of Latin letters: the object, and its array in steps of 8 bytes. */
   private static long textBytes(int length) {
     return 24 + 16 + Math.ceilDiv(length, 8) * 8L;
-  }
-
-  /** Returns the memory of a name in Redis: with header and terminator, in steps of 16 bytes. */
-  private static long nameBytes(int length) {
-    return Math.ceilDiv(length + (length < 32 ? 2 : 4), 16) * 16L;
-  }
-
-  /** Returns the memory of Redis' two tables, of keys and of expiries, whose sizes double. */
-  static double tableBytes(double keys) {
-    double slots = 4;
-    while (slots < keys) slots *= 2;
-    return 16 * slots;
   }
 }
