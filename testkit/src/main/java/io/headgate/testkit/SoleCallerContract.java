@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The behaviour required of every store with a single caller. {@link SlotContract} and {@link
  * HoldContract} are the parts that concern slots and holds.
  */
-abstract class SoleCallerContract extends HoldContract {
+public abstract class SoleCallerContract extends HoldContract {
 
   /**
    * Returns the number of operations of each random history. A store whose operations are slow, and

@@ -16,11 +16,7 @@ public record TestServer(RedisServer server, LettuceClients clients, RedisConnec
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   public static TestServer start() {
-    return of(RedisServer.start());
-  }
-
-  public static TestServer startProgram(Path program) {
-    return of(RedisServer.startProgram(program));
+    return start(KeyLayout.SEPARATE);
   }
 
   /**
@@ -28,18 +24,21 @@ public record TestServer(RedisServer server, LettuceClients clients, RedisConnec
    * that tests of rules with one limit use it.
    */
   public static TestServer start(KeyLayout layout) {
-    return switch (layout) {
-      case SEPARATE -> start();
-      case COMPACT -> {
-        var plain = connect(RedisServer.start(), layout);
-        var sharing = TestConnections.sharingKeys(plain.connection);
-        yield new TestServer(plain.server, plain.clients, sharing);
-      }
-    };
+    return of(RedisServer.start(), layout);
   }
 
-  private static TestServer of(RedisServer server) {
-    return connect(server, KeyLayout.SEPARATE);
+  /** Starts a server of a program; as {@link #start(KeyLayout)}. */
+  public static TestServer startProgram(Path program, KeyLayout layout) {
+    return of(RedisServer.startProgram(program), layout);
+  }
+
+  private static TestServer of(RedisServer server, KeyLayout layout) {
+    var plain = connect(server, layout);
+    return switch (layout) {
+      case SEPARATE -> plain;
+      case COMPACT ->
+          new TestServer(server, plain.clients, TestConnections.sharingKeys(plain.connection));
+    };
   }
 
   /** Connects to a server, which is closed with the returned one. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.headgate.internal.script.TestServer;
+import io.headgate.redis.KeyLayout;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
@@ -40,6 +41,11 @@ class OldestSupportedRedisTest extends StoreContract {
 
   @BeforeAll
   static void start() throws IOException {
+    redis = TestServer.startProgram(program(directory), KeyLayout.SEPARATE);
+  }
+
+  /** Writes the program into a directory; aborts the tests where it does not run. */
+  static Path program(Path directory) throws IOException {
     boolean runs =
         System.getProperty("os.name").equals("Linux")
             && System.getProperty("os.arch").equals("amd64");
@@ -49,7 +55,7 @@ class OldestSupportedRedisTest extends StoreContract {
       Files.copy(in, program);
     }
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    redis = TestServer.startProgram(program);
+    return program;
   }
 
   @AfterAll
