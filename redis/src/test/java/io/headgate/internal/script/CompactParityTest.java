@@ -7,7 +7,6 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.redis.KeyLayout;
 import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Request;
@@ -40,7 +39,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CompactParityTest {
   private static final int STEPS = TestEffort.of(6_000, 40_000);
   private static final int LIMITS = 4;
-  private static final CounterKeys KEYS = new CounterKeys("p:");
 
   /** Lists the rest of the name of each state in a shared key. */
   private static final String FIELDS =
@@ -50,6 +48,7 @@ class CompactParityTest {
       return names
       """;
 
+  private static BothLayouts layouts;
   private static RedisServer server;
   private static TestServer separate;
   private static TestServer compact;
@@ -60,21 +59,20 @@ class CompactParityTest {
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    separate = TestServer.connect(server, KeyLayout.SEPARATE);
-    compact = TestServer.connect(server, KeyLayout.COMPACT);
+    layouts = BothLayouts.start();
+    server = layouts.server();
+    separate = layouts.separate();
+    compact = layouts.compact();
   }
 
   @AfterAll
   static void stop() {
-    separate.connection().close();
-    separate.clients().close();
-    compact.close();
+    layouts.close();
   }
 
   @BeforeEach
   void flush() {
-    compact.flush();
+    layouts.flush();
   }
 
   /** Small limits, and two whose states are too long for a shared key when they are full. */
@@ -163,25 +161,15 @@ class CompactParityTest {
     var rules = revisions.getFirst();
     for (int step = 0; step < steps; ) {
       clock.sleep(pause());
-      var batch = new Batch(KEYS, LimitFormat.NUMBERS);
-      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      var batch = new ParityBatch();
       var request = request();
       for (int i = batchSize.getAsInt(); i > 0; i--) {
         if (random.nextInt(6) == 0) rules = revisions.get(random.nextInt(revisions.size()));
         if (random.nextInt(3) > 0) request = request();
         boolean commit = random.nextInt(8) > 0;
-        var command = new ScriptCommand.PlanCommand(rules.plan(request, 0, ++step), commit);
-        command.writeTo(batch);
-        commands.add(command);
+        batch.add(rules.plan(request, 0, ++step), commit);
       }
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var command : commands) {
-        assertThat(command.read(reply).outcomes())
-            .as("step %d, %s", step, command.plan.charges())
-            .isEqualTo(
-                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
-                    .outcomes());
-      }
+      batch.compare(redis, clock, reference, step);
       if (random.nextInt(16) == 0) reset(rules, redis);
       if (random.nextInt(16) == 0) assertOneStateOfEachCounter();
     }
@@ -191,7 +179,7 @@ class CompactParityTest {
     var charges = rules.plan(request(), 0, 0).charges();
     var charge = charges.get(random.nextInt(charges.size()));
     reference.reset(charge.counter(), charge.key());
-    redis.delete(KEYS.of(charge.counter(), charge.key()).getBytes(UTF_8));
+    redis.delete(ParityBatch.KEYS.of(charge.counter(), charge.key()).getBytes(UTF_8));
   }
 
   private static void assertOneStateOfEachCounter() {

@@ -165,13 +165,9 @@ class ParityTest {
       var plans = new ArrayList<Plan>();
       for (int i = random.nextInt(5); i >= 0; i--) plans.add(rules.plan(request(), 0, i));
       var plan = CombinedPlan.of(plans).whole();
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var command = new ScriptCommand.PlanCommand(plan, true);
-      command.writeTo(batch);
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      assertThat(command.read(reply).outcomes())
-          .as("step %d, %s", step, plan.charges())
-          .isEqualTo(reference.decide(plan).outcomes());
+      var batch = new ParityBatch();
+      batch.add(plan, true);
+      batch.compare(redis, clock, reference, step);
     }
   }
 
@@ -192,23 +188,14 @@ class ParityTest {
     var reference = new ReferenceStore(clock);
     for (int step = 0; step < 2_000; step++) {
       clock.sleep(random.nextLong(200_000));
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      var batch = new ParityBatch();
       for (int i = random.nextInt(4); i >= 0; i--) {
         var plans = new ArrayList<Plan>();
         for (int j = random.nextInt(4); j >= 0; j--) plans.add(rules.plan(request(), 0, i));
         var whole = CombinedPlan.of(plans).whole();
-        commands.add(new ScriptCommand.PlanCommand(whole, random.nextInt(8) > 0));
-        commands.getLast().writeTo(batch);
+        batch.add(whole, random.nextInt(8) > 0);
       }
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var command : commands) {
-        assertThat(command.read(reply).outcomes())
-            .as("step %d, %s", step, command.plan.charges())
-            .isEqualTo(
-                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
-                    .outcomes());
-      }
+      batch.compare(redis, clock, reference, step);
     }
   }
 
@@ -234,13 +221,9 @@ class ParityTest {
     for (int step = 0; step < 60; step++) {
       clock.sleep(random.nextLong(random.nextInt(8) == 0 ? 4_000_000 : 400_000));
       var plan = rules.plan(Request.of(Subject.of("sliding"), random.nextLong(most)), 0, step);
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var command = new ScriptCommand.PlanCommand(plan, true);
-      command.writeTo(batch);
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      assertThat(command.read(reply).outcomes())
-          .as("step %d, %s", step, plan.charges())
-          .isEqualTo(reference.decide(plan).outcomes());
+      var batch = new ParityBatch();
+      batch.add(plan, true);
+      batch.compare(redis, clock, reference, step);
     }
   }
 
@@ -252,20 +235,13 @@ class ParityTest {
     var reference = new ReferenceStore(clock);
     for (int step = 0; step < 40; step++) {
       clock.sleep(random.nextLong(step % 10 == 0 ? 3_000_000 : 50_000));
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      var batch = new ParityBatch();
       for (int i = 0; i < 100; i++) {
         var subject = Subject.of("k").with("tenant", "t" + random.nextInt(5_000));
         var plan = rules.plan(Request.of(subject, cost()), 0, i);
-        var command = new ScriptCommand.PlanCommand(plan, true);
-        command.writeTo(batch);
-        commands.add(command);
+        batch.add(plan, true);
       }
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var command : commands) {
-        assertThat(command.read(reply).outcomes())
-            .isEqualTo(reference.decide(command.plan).outcomes());
-      }
+      batch.compare(redis, clock, reference, step);
     }
   }
 
@@ -279,24 +255,14 @@ class ParityTest {
     var reference = new ReferenceStore(clock);
     for (int step = 0; step < 150; step++) {
       clock.sleep(random.nextLong(step % 15 == 0 ? 20_000_000 : 200_000));
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      var batch = new ParityBatch();
       for (int i = random.nextInt(60); i >= 0; i--) {
         var subject = Subject.of("k").with("tenant", "t" + random.nextInt(80));
         subject = subject.with("plan", "w" + (1 + random.nextInt(random.nextInt(4) + 1)));
         var plan = rules.plan(Request.of(subject, random.nextLong(40)), 0, i);
-        var command = new ScriptCommand.PlanCommand(plan, random.nextInt(8) > 0);
-        command.writeTo(batch);
-        commands.add(command);
+        batch.add(plan, random.nextInt(8) > 0);
       }
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var command : commands) {
-        assertThat(command.read(reply).outcomes())
-            .as("step %d, %s", step, command.plan.charges())
-            .isEqualTo(
-                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
-                    .outcomes());
-      }
+      batch.compare(redis, clock, reference, step);
     }
   }
 
@@ -313,13 +279,9 @@ class ParityTest {
       clock.sleep(random.nextLong(random.nextInt(10) == 0 ? 5_000_000 : 300_000));
       var subject = Subject.of("k").with("tenant", "t" + random.nextInt(6));
       var plan = rules.plan(Request.of(subject, 1 + random.nextLong(burst / 4)), 0, step);
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var command = new ScriptCommand.PlanCommand(plan, true);
-      command.writeTo(batch);
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      assertThat(command.read(reply).outcomes())
-          .as("step %d", step)
-          .isEqualTo(reference.decide(plan).outcomes());
+      var batch = new ParityBatch();
+      batch.add(plan, true);
+      batch.compare(redis, clock, reference, step);
     }
     // The first charge deletes the key, and each restart.
     assertThat(redis.server().call("INFO", "commandstats").text())
@@ -341,26 +303,16 @@ class ParityTest {
     var reference = new ReferenceStore(clock);
     for (int step = 0; step < steps; ) {
       clock.sleep(pause());
-      var batch = new Batch(new CounterKeys("p:"), LimitFormat.NUMBERS);
-      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      var batch = new ParityBatch();
       var request = request();
-      for (int i = batchSize.getAsInt() - 1; i >= 0; i--) {
+      int size = batchSize.getAsInt();
+      for (int i = 0; i < size; i++) {
         var rules = revisions[random.nextInt(revisions.length)];
         if (random.nextInt(4) > 0) request = request(); // else the same again, as for a hot key
-        var command =
-            new ScriptCommand.PlanCommand(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
-        command.writeTo(batch);
-        commands.add(command);
+        batch.add(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
       }
-      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var command : commands) {
-        assertThat(command.read(reply).outcomes())
-            .as("step %d, %s", step, command.plan.charges())
-            .isEqualTo(
-                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
-                    .outcomes());
-        step++;
-      }
+      batch.compare(redis, clock, reference, step);
+      step += size;
     }
   }
 

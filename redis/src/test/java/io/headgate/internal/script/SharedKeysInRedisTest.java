@@ -10,7 +10,6 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.KeyLayout;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -47,29 +46,29 @@ class SharedKeysInRedisTest {
       return latest
       """;
 
+  private static BothLayouts layouts;
   private static RedisServer server;
-  private static TestServer compact;
   private static TestServer separate;
+  private static TestServer compact;
 
   private long holder;
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    separate = TestServer.connect(server, KeyLayout.SEPARATE);
-    compact = TestServer.connect(server, KeyLayout.COMPACT);
+    layouts = BothLayouts.start();
+    server = layouts.server();
+    separate = layouts.separate();
+    compact = layouts.compact();
   }
 
   @AfterAll
   static void stop() {
-    separate.connection().close();
-    separate.clients().close();
-    compact.close();
+    layouts.close();
   }
 
   @BeforeEach
   void flush() {
-    compact.flush();
+    layouts.flush();
   }
 
   private Plan plan(String subject, long cost, List<Limit> limits) {
