@@ -55,6 +55,14 @@ public abstract class StoreContract extends SoleCallerContract {
   /** Operations of callers half of which charge while the other half peeks. */
   private static final int PEEKS = TestEffort.of(4_000, 20_000);
 
+  /**
+   * Returns how many of the given requests concurrent callers make. A store that decides requests
+   * one at a time, in a server that takes far longer than a thread to start, may make fewer.
+   */
+  protected int concurrentRequests(int requests) {
+    return requests;
+  }
+
   static Stream<Arguments> everyKindAndRunner() {
     return Limits.ofEveryKind(100).stream()
         .flatMap(limit ->
@@ -66,7 +74,7 @@ public abstract class StoreContract extends SoleCallerContract {
   void concurrentCallersAreAdmittedExactlyUpToTheCapacity(Limit limit, ConcurrentRunner runner)
       throws Exception {
     var store = open();
-    int requests = REQUESTS / runner.size();
+    int requests = concurrentRequests(REQUESTS) / runner.size();
     long admitted =
         runner.sum(thread -> {
           long count = 0;
@@ -126,7 +134,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < PLANS / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(PLANS) / runner.size(); i++) {
             if (passes(store, rules.plan(request, 0, thread * 800L + i))) count++;
           }
           return count;
@@ -150,7 +158,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var admissions = Map.of("x", counts(keys), "y", counts(keys), "z", counts(keys));
     runner.sum(thread -> {
       var random = new Random(thread);
-      for (int i = 0; i < RACES / runner.size(); i++) {
+      for (int i = 0; i < concurrentRequests(RACES) / runner.size(); i++) {
         var of = Map.of("x", random.nextInt(keys), "y", random.nextInt(keys));
         var keysOfRequest = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
         var plan = orders.get(thread % 3).plan(Request.of(subject(keysOfRequest)), 0, 0);
@@ -186,7 +194,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < PLANS / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(PLANS) / runner.size(); i++) {
             long holder = thread * 800L + i;
             var plans = new ArrayList<Plan>();
             for (var request : List.of(ample, scarce, scarce, ample)) {
@@ -213,7 +221,7 @@ public abstract class StoreContract extends SoleCallerContract {
             Rule.named("a").match("key", "*").limit(TokenBucket.of(Rate.perHour(100))).build(),
             Rule.named("b").match("key", "*").limit(RollingWindow.of(Rate.perHour(100))).build());
     runner.sum(thread -> {
-      for (int i = 0; i < PEEKS / runner.size(); i++) {
+      for (int i = 0; i < concurrentRequests(PEEKS) / runner.size(); i++) {
         var plan = rules.plan(Request.of(Subject.of("k" + i)), 0, 0);
         if (thread % 2 == 0) {
           store.decide(plan);
@@ -234,7 +242,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var limiter = RateLimiter.with(open(), RuleSet.of(rule));
     var request = Request.of(Subject.of("k"), 2);
     runner.sum(thread -> {
-      for (int i = 0; i < PEEKS / runner.size(); i++) {
+      for (int i = 0; i < concurrentRequests(PEEKS) / runner.size(); i++) {
         if (thread % 2 == 0) {
           if (!limiter.check(request).isAllowed()) limiter.reset(request.subject(), "rule");
         } else {
@@ -257,7 +265,7 @@ public abstract class StoreContract extends SoleCallerContract {
         runner.sum(thread -> {
           long count = 0;
           var plan = plan(slots, "k", 1, thread);
-          for (int i = 0; i < RACES / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(RACES) / runner.size(); i++) {
             if (!passes(store, plan)) continue;
             count++;
             assertThat(inFlight.incrementAndGet()).isLessThanOrEqualTo(3);
@@ -280,7 +288,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var inFlight = new AtomicInteger();
     runner.sum(thread -> {
       var outcomes = CallOutcome.values();
-      for (int i = 0; i < RACES / runner.size(); i++) {
+      for (int i = 0; i < concurrentRequests(RACES) / runner.size(); i++) {
         var plan = plan(slots, "k", 1, 1_000_000L * thread + i);
         var outcome = decide(store, plan);
         assertThat(outcome.limit()).isBetween(2L, 6L);
@@ -306,7 +314,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < RACES / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(RACES) / runner.size(); i++) {
             if (decide(store, plan(limit, "k")) instanceof Passed) count++;
             if (i % 10 == 9 && thread % 4 == 0) {
               resets.incrementAndGet();
@@ -331,7 +339,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < REQUESTS / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(REQUESTS) / runner.size(); i++) {
             var limit = versions.get((thread + i) % versions.size());
             if (decide(store, plan(limit, "k")) instanceof Passed) count++;
           }
@@ -349,7 +357,7 @@ public abstract class StoreContract extends SoleCallerContract {
     long admitted =
         runner.sum(thread -> {
           long count = 0;
-          for (int i = 0; i < REQUESTS / runner.size(); i++) {
+          for (int i = 0; i < concurrentRequests(REQUESTS) / runner.size(); i++) {
             if (decide(store, plan(versions.get((thread + i) % 2), "k")) instanceof Passed) count++;
           }
           return count;

@@ -7,14 +7,13 @@ import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.Eventually;
-import io.headgate.testkit.StoreContract;
 import io.headgate.testkit.TestEffort;
 import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-class ClusterStoreTest extends StoreContract {
+class ClusterStoreTest extends RedisStoreContract {
   private static RedisCluster cluster;
   private static LettuceClients clients;
   private static RedisConnection connection;

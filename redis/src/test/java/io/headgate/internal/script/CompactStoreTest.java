@@ -3,13 +3,12 @@ package io.headgate.internal.script;
 import io.headgate.redis.KeyLayout;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
-import io.headgate.testkit.StoreContract;
 import io.headgate.testkit.TestEffort;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Runs the store contract with counters that share keys. */
-class CompactStoreTest extends StoreContract {
+class CompactStoreTest extends RedisStoreContract {
   private static TestServer redis;
 
   @Override

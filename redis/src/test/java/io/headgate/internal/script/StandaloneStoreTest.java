@@ -2,12 +2,17 @@ package io.headgate.internal.script;
 
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
-import io.headgate.testkit.StoreContract;
+import io.headgate.testkit.TestEffort;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-class StandaloneStoreTest extends StoreContract {
+class StandaloneStoreTest extends RedisStoreContract {
   private static TestServer redis;
+
+  @Override
+  protected int historyLength() {
+    return TestEffort.of(500, 2_000);
+  }
 
   @BeforeAll
   static void start() {

@@ -3,11 +3,11 @@ package io.headgate.redis.internal.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.headgate.internal.script.RedisStoreContract;
 import io.headgate.internal.script.TestServer;
 import io.headgate.redis.KeyLayout;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
-import io.headgate.testkit.StoreContract;
 import io.headgate.testkit.TestEffort;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the store contract on Redis 6.2, the oldest supported version, from a test dependency. */
-class OldestSupportedRedisTest extends StoreContract {
+class OldestSupportedRedisTest extends RedisStoreContract {
   private static final String PROGRAM = "redis-server-6.2.6-v5-linux-amd64";
 
   private static final String NARROW_PACK =
