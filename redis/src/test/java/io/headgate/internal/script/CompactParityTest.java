@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the shared key and keys of their own.
  */
 class CompactParityTest {
-  private static final int STEPS = TestEffort.of(6_000, 40_000);
+  private static final int STEPS = TestEffort.of(3_000, 40_000);
   private static final int LIMITS = 4;
 
   /** Lists the rest of the name of each state in a shared key. */

@@ -14,6 +14,7 @@ import io.headgate.rule.Subject;
 import io.headgate.store.PlanResult;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceStore;
+import io.headgate.testkit.TestEffort;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -37,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * script on the same states.
  */
 class EarlierScriptTest {
-  private static final int STEPS = 300;
+  private static final int STEPS = TestEffort.of(150, 300);
   private static TestServer redis;
   private static RedisClient client;
   private static RedisCommands<byte[], byte[]> earlier;

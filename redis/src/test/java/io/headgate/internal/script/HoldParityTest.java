@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @EnumSource(KeyLayout.class)
 class HoldParityTest {
-  private static final int STEPS = TestEffort.of(3_000, 10_000);
+  private static final int STEPS = TestEffort.of(1_500, 10_000);
   private static final long SECOND = 1_000_000;
   private static TestServer redis;
 

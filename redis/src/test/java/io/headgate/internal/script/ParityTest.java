@@ -42,7 +42,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs plans in Java and in Lua and compares every field of the results, to the microsecond. */
 class ParityTest {
-  private static final int STEPS = TestEffort.of(5_000, 20_000);
+  private static final int STEPS = TestEffort.of(2_500, 20_000);
+  private static final int COMBINED_STEPS = TestEffort.of(1_000, 2_000);
+  private static final int SLIDING_ROUNDS = TestEffort.of(20, 40);
   private static TestServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
@@ -160,7 +162,7 @@ class ParityTest {
     var rules = rules(fair(TokenBucket.of(Rate.perSecond(20))));
     redis.flush();
     var reference = new ReferenceStore(clock);
-    for (int step = 0; step < 2_000; step++) {
+    for (int step = 0; step < COMBINED_STEPS; step++) {
       clock.sleep(random.nextLong(200_000));
       var plans = new ArrayList<Plan>();
       for (int i = random.nextInt(5); i >= 0; i--) plans.add(rules.plan(request(), 0, i));
@@ -186,7 +188,7 @@ class ParityTest {
                 .build());
     redis.flush();
     var reference = new ReferenceStore(clock);
-    for (int step = 0; step < 2_000; step++) {
+    for (int step = 0; step < COMBINED_STEPS; step++) {
       clock.sleep(random.nextLong(200_000));
       var batch = new ParityBatch();
       for (int i = random.nextInt(4); i >= 0; i--) {
@@ -211,7 +213,7 @@ class ParityTest {
     }
     redis.flush();
     var reference = new ReferenceStore(clock);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < SLIDING_ROUNDS; round++) {
       compareCosts(reference, revisions.get(random.nextInt(revisions.size())), 60);
       compareCosts(reference, revisions.get(random.nextInt(revisions.size())), 3);
     }
