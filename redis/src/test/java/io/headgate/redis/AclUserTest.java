@@ -107,7 +107,10 @@ class AclUserTest {
     var fewer = new ArrayList<>(recommended());
     fewer.remove(right);
     setUser(fewer);
-    var unused = sources();
+    try (var store = RedisStore.connect(options());
+        var other = RedisStore.connect(options())) {
+      runUntilRefused(store, other);
+    }
     Eventually.holds(
         "a command is refused without " + right, TIMEOUT, () -> !refusedCommands().isEmpty());
   }
@@ -298,6 +301,20 @@ class AclUserTest {
       exchangeBroadcast(store, other);
     }
     return sources;
+  }
+
+  /** Runs the operations of {@link #sources} until the server has refused a command. */
+  private static void runUntilRefused(RedisStore store, RedisStore other) {
+    for (var before : LIMITS) {
+      for (var after : LIMITS) {
+        if (!refusedCommands().isEmpty()) return;
+        changeLimit(store, before, after, new ArrayList<>());
+      }
+    }
+    chargeSortedSet(store);
+    attempt(() -> store.trackedKeys());
+    receiveReset(store, other);
+    exchangeBroadcast(store, other);
   }
 
   /** Changes the limit of a counter and runs all operations under both limits. */

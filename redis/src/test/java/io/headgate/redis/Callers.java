@@ -18,7 +18,7 @@ final class Callers implements AutoCloseable {
   /** Much less than the time after which TCP gives up a silent peer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
   private final RateLimiter limiter;
   private final List<Thread> threads = new ArrayList<>();

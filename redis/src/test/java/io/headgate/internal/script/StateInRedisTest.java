@@ -182,7 +182,7 @@ class StateInRedisTest {
         LockSupport.parkNanos(1_000 * (next - now));
         continue;
       }
-      next = now + 20_000;
+      next = now + 50_000;
       for (var rule : rules) {
         var plan = rule.plan(Request.of(Subject.of("k")), 0, ++holder);
         var outcomes = executor.decide(plan).outcomes();
