@@ -17,6 +17,9 @@ export function freePort() {
   });
 }
 
+const JVM_OPTIONS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+if (process.env.HEADGATE_ARCHIVE) JVM_OPTIONS.push(`-XX:SharedArchiveFile=${process.env.HEADGATE_ARCHIVE}`, '-Xlog:cds*=off');
+
 export async function startService(...options) {
   const directory = mkdtempSync(join(tmpdir(), 'headgate-e2e-'));
   const port = await freePort();
@@ -27,7 +30,8 @@ export async function startService(...options) {
       let said = '';
       child = spawn(
         process.env.HEADGATE_JAVA,
-        ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-jar', process.env.HEADGATE_JAR, 'serve', '--port', String(port), ...options],
+        // No test depends on the speed of the first calls.
+        [...JVM_OPTIONS, '-jar', process.env.HEADGATE_JAR, 'serve', '--port', String(port), '--warm-up', '0s', ...options],
         { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] },
       );
       const hear = (text) => {
