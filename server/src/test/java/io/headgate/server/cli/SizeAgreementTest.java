@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Compares the computed memory with that of real stores of 20,000 keys. */
+/** Compares the computed memory with that of real stores of 10,000 keys. */
 class SizeAgreementTest extends Shell {
   private static final double TOLERANCE_PERCENT = 15;
 

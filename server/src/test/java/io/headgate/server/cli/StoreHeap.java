@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * takes long, and other threads and stores allocate.
  */
 final class StoreHeap {
-  static final int KEYS = 20_000;
+  static final int KEYS = 10_000;
   private static final int IN_FLIGHT = 500;
 
   private StoreHeap() {}

@@ -99,7 +99,7 @@ class ManyRulesTest {
         start = System.nanoTime();
         long end = start + TIMEOUT.toNanos();
         while (other.inForce().number() < stored.number() && System.nanoTime() < end) {
-          LockSupport.parkNanos(200_000);
+          LockSupport.parkNanos(2_000_000);
         }
         propagations.add(millisSince(start));
       }
