@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @EnumSource(KeyLayout.class)
 class ReservationParityTest {
-  private static final int BATCHES = TestEffort.of(300, 1_000);
+  private static final int BATCHES = TestEffort.of(500, 1_000);
   private static final long SECOND = 1_000_000;
   private static TestServer redis;
 
