@@ -42,7 +42,8 @@ class FairShareProperties {
    * rate or more, as it is by default. With a smaller one, a tenant near its share loses permits
    * that are lent to it while its part of the burst is full. The bound is one request of each
    * tenant; and a tenant that wants little more than its share may use its part of the burst for
-   * that, in addition.
+   * that, in addition. A tenant beyond its share may lose one request in each period of the
+   * arrivals, which is a second: about one of 40,000 runs at low rates has such a tenant.
    */
   @Property(tries = 150)
   void constantDemandsGetTheirMaxMinShares(
@@ -65,9 +66,11 @@ class FairShareProperties {
     var admitted = arrivals(run, random, weights, demands, warmUp, seconds);
     var oracle = MaxMinShares.of(rate, weights, demands);
     for (int i = 0; i < tenants; i++) {
+      boolean beyondItsShare = demands[i] * (sum - 1) > rate * weights[i];
+      double lost = beyondItsShare ? seconds : 0;
       assertThat(admitted[i] - oracle[i].toDouble() * seconds)
           .as("tenant %d of weight %d, demand %d", i, weights[i], demands[i])
-          .isBetween(-2.0 - tenants, 2.0 + tenants + (double) burst * weights[i] / sum);
+          .isBetween(-2.0 - tenants - lost, 2.0 + tenants + (double) burst * weights[i] / sum);
     }
   }
 
