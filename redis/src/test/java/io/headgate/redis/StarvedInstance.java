@@ -17,9 +17,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * An instance in a separate process. Its callers make checks immediately after the start, without
+ * An instance in a separate process. Its callers make checks after the first decision, without
  * warm-up, until each limit is exhausted. Prints the number of admitted requests of each rule, and
  * the number of requests that were decided without Redis.
  */
@@ -76,10 +77,23 @@ final class StarvedInstance {
     return result;
   }
 
+  /**
+   * Checks until Redis decides. A first check loads classes, which takes longer than a check may
+   * wait if other processes use the CPU meanwhile.
+   */
+  private static void awaitFirstDecision(RedisStore store) {
+    var rule = rule("first", FixedWindow.of(Rate.perDay(1)), Consistency.STRICT);
+    var limiter = RateLimiter.with(store, RuleSet.of(rule));
+    while (limiter.checkForResult(Subject.of("first")).source() != Source.STORE) {
+      LockSupport.parkNanos(DEADLINE.toNanos());
+    }
+  }
+
   /** Connects, and starts at the end of its input. */
   public static void main(String[] arguments) throws IOException {
     var options = RedisOptions.builder(arguments[0]).deadline(DEADLINE).build();
     try (var store = RedisStore.connect(options)) {
+      awaitFirstDecision(store);
       System.out.println(READY);
       System.in.readAllBytes();
       var counts = run(RateLimiter.with(store, rules()));
