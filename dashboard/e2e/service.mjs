@@ -18,7 +18,6 @@ export function freePort() {
 }
 
 const JVM_OPTIONS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
-if (process.env.HEADGATE_ARCHIVE) JVM_OPTIONS.push(`-XX:SharedArchiveFile=${process.env.HEADGATE_ARCHIVE}`, '-Xlog:cds*=off');
 
 export async function startService(...options) {
   const directory = mkdtempSync(join(tmpdir(), 'headgate-e2e-'));
