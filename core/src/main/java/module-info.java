@@ -6,6 +6,7 @@
  * release.
  */
 module io.headgate.core {
+  requires static java.net.http;
   requires static transitive org.jspecify;
 
   exports io.headgate;
@@ -17,6 +18,9 @@ module io.headgate.core {
   exports io.headgate.internal.consistency to
       io.headgate.redis,
       io.headgate.cluster;
+  exports io.headgate.internal.http to
+      io.headgate.client,
+      io.headgate.redis;
   exports io.headgate.internal.outage to
       io.headgate.redis,
       io.headgate.cluster;

@@ -1,5 +1,6 @@
 package io.headgate.client;
 
+import io.headgate.internal.http.BoundedBody;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -61,7 +62,14 @@ final class ServiceConnection implements AutoCloseable {
     // Completed with the last byte: the stage of the HTTP client continues on yet another thread.
     var reply = new CompletableFuture<ServiceReply>();
     expire(reply, System.nanoTime() + nanos);
-    var sent = http.sendAsync(request.build(), head -> new BoundedBody(head, MAX_RESPONSE, reply));
+    var sent =
+        http.sendAsync(
+            request.build(),
+            head ->
+                new BoundedBody<>(
+                    MAX_RESPONSE,
+                    reply,
+                    bytes -> new ServiceReply(head.statusCode(), head.version(), bytes)));
     var unused =
         sent.whenComplete((response, failure) -> {
           if (failure != null) reply.completeExceptionally(failure);

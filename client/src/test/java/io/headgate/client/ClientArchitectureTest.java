@@ -25,6 +25,7 @@ class ClientArchitectureTest {
             "org.jspecify.annotations",
             "com.fasterxml.jackson.core..",
             "io.headgate",
+            "io.headgate.internal.http",
             "io.headgate.load",
             "io.headgate.rule",
             "io.headgate.store",

@@ -39,6 +39,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.load")
         .layer("hash")
         .definedBy("io.headgate.internal.hash")
+        .layer("bounded http")
+        .definedBy("io.headgate.internal.http")
         .layer("limit")
         .definedBy("io.headgate.limit")
         .layer("rule")
@@ -71,6 +73,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.server..")
         .whereLayer("hash")
         .mayNotAccessAnyLayer()
+        .whereLayer("bounded http")
+        .mayNotAccessAnyLayer()
         .whereLayer("load")
         .mayNotAccessAnyLayer()
         .whereLayer("limit")
@@ -98,6 +102,7 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule")
         .whereLayer("redis")
         .mayOnlyAccessLayers(
+            "bounded http",
             "load",
             "limit",
             "rule",
@@ -129,6 +134,7 @@ class ArchitectureTest {
             "io.headgate.reservation",
             "io.headgate.store",
             "io.headgate.internal.hash",
+            "io.headgate.internal.http",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
             "io.headgate.internal.region",
@@ -147,6 +153,7 @@ class ArchitectureTest {
             "io.headgate.reservation",
             "io.headgate.store",
             "io.headgate.internal.hash",
+            "io.headgate.internal.http",
             "io.headgate.internal.outage",
             "io.headgate.internal.consistency",
             "io.headgate.internal.region",

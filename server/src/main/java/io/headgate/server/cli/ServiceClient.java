@@ -1,5 +1,6 @@
 package io.headgate.server.cli;
 
+import io.headgate.internal.http.BoundedBody;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.Printable;
 import io.headgate.server.cli.output.SystemErrorText;
@@ -9,7 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -19,6 +20,7 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServiceClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** More than the listing of 100,000 rules. */
+  private static final int MAX_RESPONSE = 64 << 20;
 
   private @Nullable HttpClient http;
 
@@ -63,10 +68,14 @@ final class ServiceClient implements AutoCloseable {
     request.method(method, body);
     target.token().ifPresent(token -> request.header("Authorization", "Bearer " + visible(token)));
     try {
-      var response = client(target, uri).send(request.build(), BodyHandlers.ofString());
-      return new Reply(response.statusCode(), Printable.lines(response.body()));
-    } catch (IOException e) {
-      throw new ConnectionErrorText(uri, target).failure(e);
+      var response = BoundedBody.send(client(target, uri), request.build(), MAX_RESPONSE).get();
+      var text = new String(response.body(), StandardCharsets.UTF_8);
+      return new Reply(response.statusCode(), Printable.lines(text));
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw new ConnectionErrorText(uri, target).failure(failure);
+      }
+      throw new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandFailure("interrupted while waiting for " + target.shownUrl());

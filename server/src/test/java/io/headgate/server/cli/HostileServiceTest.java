@@ -1,12 +1,15 @@
 package io.headgate.server.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ class HostileServiceTest extends Shell {
   private HttpServer server;
   private String body = "";
   private int status = 200;
+  private long repeats = 1;
 
   @BeforeEach
   void start() throws IOException {
@@ -41,8 +46,10 @@ class HostileServiceTest extends Shell {
           if (token != null) tokens.add(token);
           exchange.getRequestBody().readAllBytes();
           var bytes = body.getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(status, bytes.length);
-          exchange.getResponseBody().write(bytes);
+          exchange.sendResponseHeaders(status, repeats * bytes.length);
+          for (long i = 0; i < repeats && bytes.length > 0; i++) {
+            exchange.getResponseBody().write(bytes);
+          }
           exchange.close();
         });
     server.start();
@@ -56,6 +63,39 @@ class HostileServiceTest extends Shell {
 
   private String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  @Test
+  void endlessResponseIsCutOff() {
+    environment.put("HEADGATE_URL", url());
+    body = " ".repeat(1 << 16);
+    repeats = 1 << 20; // 64 GB
+    run("rules", "list");
+    assertThat(code).isEqualTo(2);
+    assertThat(err).contains(url(), "longer than 67108864 bytes");
+  }
+
+  @Test
+  void responseWhoseEndNeverArrivesTimesOut() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var accepted =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              var connection = socket.accept();
+              connection
+                  .getOutputStream()
+                  .write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".getBytes(UTF_8));
+              return connection;
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+      environment.put("HEADGATE_URL", "http://127.0.0.1:" + socket.getLocalPort());
+      run("status", "--timeout", "200ms");
+      accepted.join().close();
+    }
+    assertThat(code).isEqualTo(2);
+    assertThat(err).contains("did not respond within 200ms");
   }
 
   private Path file(String name, String text) throws IOException {

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.home;
 
+import io.headgate.internal.http.BoundedBody;
 import io.headgate.internal.script.Failures;
 import io.headgate.internal.script.ScriptConnection;
 import io.headgate.redis.HomeService;
@@ -13,7 +14,6 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +33,9 @@ public final class HomeServiceClient implements AutoCloseable {
 
   /** The media type of calls and replies. */
   public static final String MEDIA_TYPE = "application/octet-stream";
+
+  /** More than the reports of 1,000 instances, the longest reply. */
+  private static final int MAX_REPLY = 8 << 20;
 
   private final HttpClient http;
   private final HomeService home;
@@ -82,7 +85,7 @@ public final class HomeServiceClient implements AutoCloseable {
             .header("Content-Type", MEDIA_TYPE)
             .POST(BodyPublishers.ofByteArray(body));
     home.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
-    return http.sendAsync(request.build(), BodyHandlers.ofByteArray())
+    return BoundedBody.send(http, request.build(), MAX_REPLY)
         .handle((response, problem) -> {
           if (problem != null) throw failure(problem);
           if (response.statusCode() != 200) throw refusal(response);
