@@ -22,6 +22,13 @@ public sealed interface RuleSource {
   Optional<RulesFile> file();
 
   /**
+   * Checks that no other process has the rules open, if only one may.
+   *
+   * @throws RuleRepositoryException.Unavailable if one has
+   */
+  void requireFree();
+
+  /**
    * Opens the repository, loads the rules, and starts to follow changes by others.
    *
    * @param store instances that share a Redis store notify each other of changes through it
@@ -42,6 +49,9 @@ public sealed interface RuleSource {
     }
 
     @Override
+    public void requireFree() {}
+
+    @Override
     public RuleRepository open(Store store) {
       return FileRuleRepository.follow(rules, InstantSource.system(), pollInterval);
     }
@@ -57,6 +67,11 @@ public sealed interface RuleSource {
   record OfDatabase(
       DatabaseAddress address, Path snapshot, Duration pollInterval, Optional<RulesFile> file)
       implements RuleSource {
+    @Override
+    public void requireFree() {
+      DatabaseRuleRepository.requireFree(address);
+    }
+
     @Override
     public RuleRepository open(Store store) {
       var settings =

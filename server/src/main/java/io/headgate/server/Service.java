@@ -73,6 +73,12 @@ public final class Service implements AutoCloseable {
   private static final long MIN_GOAWAY_MILLIS = 500;
   private static final long MAX_GOAWAY_MILLIS = 5_000;
 
+  /**
+   * After this time Vert.x logs the stack of an event loop. A start on a busy machine, with cold
+   * code, takes one for some seconds; {@link Readiness} reports those of a service that serves.
+   */
+  private static final Duration BLOCKED = Duration.ofSeconds(10);
+
   /** Rules that appear in decisions without being in the repository. */
   private static final Set<String> BUILT_IN_RULES = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
 
@@ -170,6 +176,7 @@ public final class Service implements AutoCloseable {
             .with(
                 new VertxOptions()
                     .setEventLoopPoolSize(settings.eventLoops())
+                    .setMaxEventLoopExecuteTime(BLOCKED.toNanos())
                     .setWorkerPoolSize(1)
                     .setInternalBlockingPoolSize(1)
                     .setFileSystemOptions(noFiles))
@@ -263,18 +270,12 @@ public final class Service implements AutoCloseable {
       service.stats.start();
       service.readiness.watchdog().start();
       return service;
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       service.abort();
-      throw new IOException("cannot serve TLS: " + e, e);
-    } catch (IllegalArgumentException e) {
-      service.abort();
-      throw new IOException("cannot serve TLS: " + e.getMessage(), e);
+      throw StartCheck.cannotServeTls(e);
     } catch (ExecutionException e) {
       service.abort();
-      throw new IOException(
-          "cannot listen on %s port %d (%s); choose another with --host and --port"
-              .formatted(settings.host(), settings.port(), reason(e)),
-          e);
+      throw StartCheck.cannotListen(settings, reason(e), e);
     }
   }
 

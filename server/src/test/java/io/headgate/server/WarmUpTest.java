@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class WarmUpTest {
@@ -22,9 +26,26 @@ class WarmUpTest {
 
   @Test
   void endsWhenItsTimeIsUp() throws Exception {
-    var result = WarmUp.run(MemoryStore.create(), Duration.ZERO);
+    var result = WarmUp.run(MemoryStore.create(), Duration.ZERO, CALLS);
     assertThat(result.isComplete()).isFalse();
     assertThat(result.http() + result.grpc()).isZero();
+  }
+
+  @Test
+  void startContinuesAtTheDeadlineThoughTheWarmUpIsNotOver() throws Exception {
+    var closed = new CompletableFuture<Thread>();
+    var slowToClose =
+        new ForwardingStore(MemoryStore.create()) {
+          @Override
+          public void close() {
+            closed.complete(Thread.currentThread());
+            LockSupport.park(this);
+            super.close();
+          }
+        };
+    WarmUp.run(slowToClose, Duration.ofMillis(1));
+    // Reached although the store never closes by itself.
+    LockSupport.unpark(closed.get(60, TimeUnit.SECONDS));
   }
 
   @Test

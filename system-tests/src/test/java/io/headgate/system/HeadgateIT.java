@@ -260,7 +260,8 @@ class HeadgateIT {
         assertThat(second.exitCode()).isEqualTo(2);
         assertThat(second.err())
             .contains("the rules database h2:./headgate-data/headgate is open in another process")
-            .contains("--data", "--database postgresql://");
+            .contains("--data", "--database postgresql://")
+            .doesNotContain("warm");
       }
       try (var second = headgate("serve", "--port", "0", "--data", "elsewhere")) {
         awaitRules(second.port(), 6);

@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import io.headgate.server.RuleSource;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
+import io.headgate.server.StartCheck;
 import io.headgate.server.WarmUp;
 import io.headgate.server.cli.options.Configuration;
 import io.headgate.server.cli.options.GrpcOptions;
@@ -130,6 +131,7 @@ final class ServeCommand implements Callable<Integer> {
     var grpcSettings = grpcSettings();
     var statsSettings = stats.settings(settings.access(), rules.data(context.directory()));
     var source = rules.source(context.directory());
+    check(settings, source);
     warmUp();
     var service = start(settings, grpcSettings, statsSettings, source);
     var tokenFile = tokens.watch(context.directory(), settings.access());
@@ -142,6 +144,14 @@ final class ServeCommand implements Callable<Integer> {
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
+  }
+
+  private static void check(ServiceSettings settings, RuleSource source) {
+    try {
+      StartCheck.run(settings, source);
+    } catch (IOException | RuleRepositoryException e) {
+      throw CommandFailure.of(e);
+    }
   }
 
   private void warnOfUnknownVariables() {

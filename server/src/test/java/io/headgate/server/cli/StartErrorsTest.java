@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.cli.output.JsonReply;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +60,27 @@ class StartErrorsTest extends Shell {
     Files.writeString(folder.resolve("bad.yaml"), "rules:\n  - id: a\n    limmit: 7\n");
     run("serve", "--log-format", "json", "--rules", "bad.yaml");
     requireOneJsonLine("bad.yaml:3:5: rules[0].limmit: unknown field");
+  }
+
+  /** The command would not return from a start that succeeds, nor within the warm-up's time. */
+  @Test
+  void portInUseIsReportedBeforeTheWarmUp() throws IOException {
+    try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      run(serve("--port", String.valueOf(other.getLocalPort())));
+      requireOneJsonLine("cannot listen on 127.0.0.1 port %d (".formatted(other.getLocalPort()));
+    }
+  }
+
+  @Test
+  void missingCertificateIsReportedBeforeTheWarmUp() throws IOException {
+    run(serve("--port", "0", "--tls-cert", "none.pem", "--tls-key", "none.key"));
+    requireOneJsonLine("cannot serve TLS: ");
+    assertThat(err).contains("none.pem");
+  }
+
+  private static String[] serve(String... options) {
+    var first = Stream.of("serve", "--warm-up", "1h", "--log-format", "json");
+    return Stream.concat(first, Stream.of(options)).toArray(String[]::new);
   }
 
   @Test

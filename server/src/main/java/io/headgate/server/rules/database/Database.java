@@ -285,7 +285,7 @@ final class Database implements AutoCloseable {
   }
 
   private RuntimeException problem(Exception e, String consequence) {
-    if (isInUse(e)) return new Unavailable(inUse(), e);
+    if (isInUse(e)) return new Unavailable(inUse(address), e);
     if (e instanceof NewerSchemaException newer) return new Unavailable(newerSchema(newer), e);
     if (isDataError(e)) {
       return new IllegalArgumentException(
@@ -297,9 +297,9 @@ final class Database implements AutoCloseable {
         e);
   }
 
-  private String inUse() {
+  static String inUse(DatabaseAddress address) {
     return "the rules database "
-        + displayName()
+        + address.displayName()
         + " is open in another process; use a separate directory with --data, or share a"
         + " PostgreSQL database with --database postgresql://…";
   }

@@ -1,7 +1,11 @@
 package io.headgate.server.rules.database;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
@@ -23,6 +27,21 @@ public final class DatabaseProbe {
 
     /** The database can't be opened. The reason contains no credentials. */
     record Unavailable(String reason) implements Result {}
+  }
+
+  /**
+   * Returns whether another process has the file of an embedded database open, by the lock that H2
+   * holds on it. A process that has opened the file itself gets false.
+   */
+  static boolean isOpenElsewhere(DatabaseAddress address) {
+    if (address.file().isEmpty()) return false;
+    var file = Path.of(address.file().get() + ".mv.db");
+    try (var channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        var lock = channel.tryLock()) {
+      return lock == null;
+    } catch (IOException | OverlappingFileLockException e) {
+      return false; // Opening the database reports the reason.
+    }
   }
 
   /** Opens a connection and closes it. Takes a few seconds at most. */

@@ -99,6 +99,17 @@ public final class DatabaseRuleRepository implements RuleRepository {
     }
   }
 
+  /**
+   * Checks that no other process has the file of an embedded database open. Does not open the
+   * database.
+   *
+   * @throws Unavailable if one has
+   */
+  public static void requireFree(DatabaseAddress address) {
+    if (DatabaseProbe.isOpenElsewhere(address))
+      throw new Unavailable(Database.inUse(address), null);
+  }
+
   /** The initial snapshot, and why it is not from the database if it is not. */
   private record Start(StoredSnapshot snapshot, Optional<String> problem) {}
 
