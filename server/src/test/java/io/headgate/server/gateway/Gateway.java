@@ -129,6 +129,7 @@ final class Gateway implements AutoCloseable {
           .replace("127.0.0.1:9000", "127.0.0.1:" + application)
           .replace("_timeout 100ms;", "_timeout 30s;")
           .replace("_timeout 1s;", "_timeout 30s;")
+          .replace("CONNECT_TIMEOUT_MS = 50", "CONNECT_TIMEOUT_MS = 30000")
           .replace("TIMEOUT_MS = 1000", "TIMEOUT_MS = 30000");
     } catch (IOException e) {
       throw new UncheckedIOException(e);

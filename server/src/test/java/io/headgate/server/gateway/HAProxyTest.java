@@ -3,6 +3,13 @@ package io.headgate.server.gateway;
 import static io.headgate.server.gateway.Visitor.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.net.FreePorts;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +119,53 @@ class HAProxyTest {
       limiter.stop();
       assertThat(visitor.get("/a").body()).as(haproxy.log()).isEqualTo("served GET");
       assertThat(visitor.get("/a").body()).isEqualTo("served GET");
+    }
+  }
+
+  @Test
+  void denyRuleIsForbiddenAndNotAnExhaustedQuota() {
+    try (var haproxy = haproxy();
+        var visitor = new Visitor(haproxy)) {
+      var answer = visitor.get("/blocked");
+      assertThat(answer.statusCode()).as(haproxy.log()).isEqualTo(403);
+      assertThat(answer.body()).contains("\"status\":403", "Forbidden");
+    }
+  }
+
+  @Test
+  void afterAFailedCheckNoRequestWaitsUntilTheLimiterIsBack() throws IOException {
+    var checks = new AtomicInteger();
+    var probes = new AtomicInteger();
+    var status = new AtomicInteger(500);
+    var failing = HttpServer.create(new InetSocketAddress(FreePorts.loopback(), 0), 0);
+    failing.createContext(
+        "/v1/gate",
+        exchange -> {
+          boolean probe = "0".equals(exchange.getRequestHeaders().getFirst("X-Headgate-Cost"));
+          (probe ? probes : checks).incrementAndGet();
+          exchange.sendResponseHeaders(status.get(), -1);
+          exchange.close();
+        });
+    failing.start();
+    try (var haproxy =
+            Gateway.haproxy(
+                failing.getAddress().getPort(), application.port(), UnaryOperator.identity());
+        var visitor = new Visitor(haproxy)) {
+      for (int i = 0; i < 20; i++) {
+        assertThat(visitor.get("/a").statusCode()).as(haproxy.log()).isEqualTo(200);
+      }
+      assertThat(checks).hasValue(1);
+      status.set(204);
+      Eventually.holds(
+          "requests are checked again",
+          Duration.ofSeconds(60),
+          () -> {
+            visitor.get("/a");
+            return checks.get() > 1;
+          });
+      assertThat(probes).hasPositiveValue();
+    } finally {
+      failing.stop(0);
     }
   }
 

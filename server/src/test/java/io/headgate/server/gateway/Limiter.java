@@ -2,6 +2,7 @@ package io.headgate.server.gateway;
 
 import io.headgate.RateLimiter;
 import io.headgate.http.TrustedProxies;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -22,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A real service that allows each address three requests per hour, and denies /secret. */
+/**
+ * A real service that allows each address three requests per hour, and denies /secret and /blocked.
+ */
 final class Limiter implements AutoCloseable {
   static final int MOST = 3;
 
@@ -45,13 +48,16 @@ final class Limiter implements AutoCloseable {
           .limit(LeakyBucket.of(Rate.of(1, Duration.ofHours(1))).withQueue(25))
           .build();
 
+  private static final Rule BLOCKED =
+      Rule.named("blocked").match("path", "/blocked").limit(new Deny()).build();
+
   private final RateLimiter limiter;
   private final Service service;
 
   Limiter() {
     this.limiter =
         RateLimiter.with(
-            MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE));
+            MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE, BLOCKED));
     var settings =
         new ServiceSettings(
             "127.0.0.1",

@@ -7,6 +7,8 @@ import java.net.http.HttpResponse;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configurations below examples/nginx in a real nginx. */
 class NginxTest {
@@ -93,6 +95,18 @@ class NginxTest {
       assertThat(visitor.get("//x/../%73ecret?a").statusCode()).isEqualTo(503);
       assertThat(visitor.get("/forbidden").statusCode()).isEqualTo(403);
       assertThat(visitor.get("/_headgate").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fail-open.conf", "fail-closed.conf"})
+  void denyRuleIsForbiddenAndNotAnExhaustedQuota(String example) {
+    try (var nginx = nginx(example);
+        var visitor = new Visitor(nginx)) {
+      var answer = visitor.get("/blocked");
+      assertThat(answer.statusCode()).as(nginx.log()).isEqualTo(403);
+      assertThat(answer.body()).contains("\"status\":403");
+      assertThat(application.requests).hasValue(0);
     }
   }
 
