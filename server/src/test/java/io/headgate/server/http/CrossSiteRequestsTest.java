@@ -102,6 +102,31 @@ class CrossSiteRequestsTest {
     }
   }
 
+  /** A page of a site whose name resolves to this address is of the same origin. */
+  @ParameterizedTest
+  @CsvSource({
+    "POST,/v1/check",
+    "POST,/v1/peek",
+    "GET,/v1/gate",
+    "POST,/v1/usage",
+    "POST,/v1/reservations",
+    "POST,/v1/leases",
+    "POST,/v1/slots",
+    "POST,/api/ratelimit/check"
+  })
+  void callsUnderTheHostOfASiteAreRejectedWithoutTokens(String method, String path) {
+    try (var service = RunningService.with(RULE);
+        var page = new Admin(service.port())) {
+      String body = method.equals("POST") ? "{\"key\":\"k\"}" : "";
+      var answer =
+          page.send(
+              method, path, body, "Host: evil.example:8080", "Origin: http://evil.example:8080");
+      assertThat(answer.status()).isEqualTo(403);
+      assertThat(answer.body()).contains("got 'evil.example'", "set a check token");
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void everyResponseForbidsContentSniffing() {
     try (var service = RunningService.with(RULE)) {

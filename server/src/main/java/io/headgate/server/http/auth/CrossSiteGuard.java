@@ -32,8 +32,6 @@ public final class CrossSiteGuard {
     if (role == Role.PUBLIC) return;
     rejectOtherSites(request.getHeader(FETCH_SITE));
     String origin = request.getHeader(HttpHeaders.ORIGIN);
-    boolean anyHost = role == Role.CHECK || role == Role.PEEK; // proxies may use any host name
-    if (origin == null && anyHost) return;
     var requested = request.authority();
     if (origin != null && !isSameOrigin(origin, requested)) {
       throw new ProblemException(
@@ -44,15 +42,21 @@ public final class CrossSiteGuard {
                       .formatted(TextSyntax.excerpt(origin))
                   + " origin, or set an admin token"));
     }
-    if (!anyHost && requested != null && !isLocal(requested.host())) {
-      throw new ProblemException(
-          ProblemDocument.of(
-              403,
-              "Host",
-              "without tokens the host must be localhost or an IP address, got '%s'; use"
-                      .formatted(TextSyntax.excerpt(requested.host()))
-                  + " 127.0.0.1, or set an admin token"));
-    }
+    // Proxies send the name of their upstream, such as "headgate". A page of another site can't
+    // have
+    // such a host: names of sites have a dot.
+    boolean upstream = role == Role.CHECK || role == Role.PEEK;
+    if (requested == null || isLocal(requested.host())) return;
+    if (upstream && requested.host().indexOf('.') < 0) return;
+    throw new ProblemException(
+        ProblemDocument.of(
+            403,
+            "Host",
+            "without tokens the host must be localhost%s or an IP address, got '%s'; use"
+                    .formatted(
+                        upstream ? ", a name without dots" : "",
+                        TextSyntax.excerpt(requested.host()))
+                + " 127.0.0.1, or set %s token".formatted(upstream ? "a check" : "an admin")));
   }
 
   /**
