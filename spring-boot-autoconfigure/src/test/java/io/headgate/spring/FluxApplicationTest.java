@@ -237,6 +237,12 @@ class FluxApplicationTest {
         });
   }
 
+  @Test
+  void exposedEndpointOnlyReadsByDefault() throws Exception {
+    assertThat(http.get("/actuator/headgate/client=reset").statusCode()).isEqualTo(200);
+    assertThat(http.post("/actuator/headgate/client=reset", "{}").statusCode()).isEqualTo(405);
+  }
+
   private String status() {
     return JsonPath.read(http.get("/actuator/health").body(), "$.components.headgate.status");
   }

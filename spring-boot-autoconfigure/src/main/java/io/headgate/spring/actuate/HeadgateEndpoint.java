@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -19,9 +20,10 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * The endpoint {@code headgate}: the rules in force, the state of a subject, and the reset of its
- * counters. A subject is a key, or attributes such as {@code user=42,ip=192.0.2.7}.
+ * counters. A subject is a key, or attributes such as {@code user=42,ip=192.0.2.7}. Exposed without
+ * further settings it only reads, since a reset gives a caller its whole limit again.
  */
-@Endpoint(id = "headgate")
+@Endpoint(id = "headgate", defaultAccess = Access.READ_ONLY)
 public final class HeadgateEndpoint {
   private final RateLimiter limiter;
   private final StoreStatus store;
