@@ -29,6 +29,12 @@ class VersionTest {
   void clientsHaveTheVersionOfTheBuild() throws IOException {
     assertThat(matches(read("clients/typescript/package.json"), "\"version\": \"([^\"]+)"))
         .containsExactly(version());
+    assertThat(
+            matches(
+                read("clients/typescript/package-lock.json"),
+                "@headgate/client\",\\s*\"version\": \"([^\"]+)"))
+        .isNotEmpty()
+        .containsOnly(version());
     var python = version().replaceFirst("-rc\\.(\\d+)$", "rc$1").replace("-SNAPSHOT", ".dev0");
     assertThat(matches(read("clients/python/pyproject.toml"), "(?m)^version = \"([^\"]+)"))
         .containsExactly(python);

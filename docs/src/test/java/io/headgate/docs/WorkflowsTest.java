@@ -47,7 +47,7 @@ class WorkflowsTest {
 
   @ParameterizedTest
   @MethodSource("workflows")
-  void rightsAreNamedAndWritingIsGrantedToJobsAlone(Path workflow) throws IOException {
+  void rightsAreNamedAndStepsWithSecretsInstallNothing(Path workflow) throws IOException {
     var top = yaml(workflow);
     assertThat(child(top, "permissions").values()).allMatch("read"::equals);
     for (var job : child(top, "jobs").entrySet()) {
@@ -59,6 +59,9 @@ class WorkflowsTest {
       if (steps(settings).anyMatch(step -> step.contains("secrets."))) {
         assertThat(settings).as(name).containsEntry("environment", "release");
       }
+      assertThat(steps(settings).filter(step -> step.contains("secrets.")))
+          .as(name)
+          .noneMatch(step -> step.matches("(?s).*(npm (ci|install|run)|pip install).*"));
       assertThat(steps(settings).filter(step -> step.contains("actions/checkout")))
           .as(name)
           .isNotEmpty()
@@ -102,6 +105,8 @@ class WorkflowsTest {
             "go.mod",
             "pip",
             "pyproject.toml",
+            "docker-compose",
+            "compose.yaml",
             "github-actions",
             ".github");
     var seen = new ArrayList<String>();
