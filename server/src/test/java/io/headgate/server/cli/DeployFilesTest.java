@@ -204,7 +204,8 @@ class DeployFilesTest {
             .map(document -> ((Map<?, ?>) document).get("kind"))
             .toList();
     assertThat(kinds)
-        .isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"));
+        .isEqualTo(
+            List.of("Deployment", "Service", "Service", "PodDisruptionBudget", "NetworkPolicy"));
     assertThat(text).containsOnlyOnce("containerPort: " + ServiceSettings.DEFAULT_PORT);
     assertThat(text).contains("path: /health/ready", "path: /health/live");
   }

@@ -146,11 +146,14 @@ class HelmChartTest {
         .containsExactlyInAnyOrder(
             "Deployment/test-headgate",
             "Service/test-headgate",
+            "Service/test-headgate-pods",
             "Secret/test-headgate",
             "HorizontalPodAutoscaler/test-headgate",
             "PodDisruptionBudget/test-headgate",
             "ServiceMonitor/test-headgate",
             "NetworkPolicy/test-headgate");
+    assertThat(redis.get("Service/test-headgate-pods").at("/spec/clusterIP").asText())
+        .isEqualTo("None");
     assertThat(redis.get("Deployment/test-headgate").at("/spec/replicas").isMissingNode()).isTrue();
 
     var cluster = render(CLUSTER);
