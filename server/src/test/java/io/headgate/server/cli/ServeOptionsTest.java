@@ -204,6 +204,7 @@ class ServeOptionsTest extends Shell {
   @Test
   void flagsOverrideEnvironmentAndFile() throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), "# mine\nport: 70001\nhost: 127.0.0.1\n");
+    environment.remove("HEADGATE_PORT");
     run("serve");
     assertThat(err).contains("port must be 0 to 65535, got 70001");
     environment.put("HEADGATE_PORT", "70002");

@@ -16,7 +16,8 @@ abstract class Shell {
   @TempDir Path folder;
 
   final Map<String, String> environment =
-      new HashMap<>(Map.of("HEADGATE_WARM_UP", "0s", "HEADGATE_LOG_FORMAT", "text"));
+      new HashMap<>(
+          Map.of("HEADGATE_WARM_UP", "0s", "HEADGATE_LOG_FORMAT", "text", "HEADGATE_PORT", "0"));
   final Queue<String> typed = new ArrayDeque<>();
 
   /** The width of the terminal, if there is one. */
