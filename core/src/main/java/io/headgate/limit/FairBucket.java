@@ -29,9 +29,16 @@ public record FairBucket(Bucket pool, long scale, long full) {
    *
    * A request passes if two conditions hold:
    *   1. the pool: the debts of all tenants and its cost are at most the burst b;
-   *   2. the share: F - V is at most b / (W + 1) afterwards, where W is the sum of the weights of
-   *      all active tenants. The 1 is kept for tenants that join. A tenant without debt passes
-   *      even if its cost is more than that.
+   *   2. the share: F - V is at most s = b / (2 (W + 1)) afterwards, where W is the sum of the
+   *      weights of all active tenants. The 1 is kept for tenants that join. Two kinds of requests
+   *      pass beyond that: one of a tenant without debt; and, while at most half of the burst is in
+   *      use afterwards, one with which its tenant owes at most 2 s, or four requests.
+   *
+   * So the upper half of the burst is divided by shares, and the lower half is lent. The lower half
+   * evens out arrivals: a tenant whose share is less than a request, beside one of weight 1,000,
+   * would lose a fifth of its rate if it could not owe a second request for a moment. The upper half
+   * has room for a large request: tenants that take all they get are held at half of the burst, so
+   * that a tenant without debt finds room for a request that costs up to the other half.
    *
    * The debts add up to the debt of the plain bucket under the same admissions, since both are
    * repaid at R while there is any. So:
@@ -39,14 +46,15 @@ public record FairBucket(Bucket pool, long scale, long full) {
    *   Limit.     At most b + R t permits pass in any span t: condition 1 is the plain bucket's.
    *   Sharing.   While a tenant is refused for its share, it has a debt, so all of R is used.
    *   Fairness.  Over any span, let V advance by v. A tenant that always has a request of cost c
-   *              waiting gets at least w v - c permits; no tenant gets more than
-   *              w v + w b / (W + 1), or one request if that costs more. So no tenant is behind
-   *              its weighted share by more than one request while another is ahead by more than
-   *              its share of the burst.
+   *              waiting, and finds room for it in the pool, gets at least w v - c permits; no
+   *              tenant gets more than w v + 2 w s, or four requests if they cost more. So no tenant
+   *              is behind its weighted share by more than one request while another is ahead by
+   *              more than its share of the burst.
    *   Isolation. V advances by at least R / W. A tenant whose requests conform to a bucket of rate
-   *              w R / W and burst w b / (W + 1) therefore always passes condition 2. It passes
-   *              condition 1 too if no request costs more than its tenant's share of the burst and
-   *              no tenant joined in the last b / R: all debts then add up to b W / (W + 1).
+   *              w R / W and burst w s therefore always passes condition 2. It passes condition 1
+   *              too if no request costs more than its tenant's share w s: since the debts last
+   *              exceeded half of the burst, each tenant added at most its share, and the shares
+   *              add up to less than the other half.
    *   Return.    A tenant that joins finds the part of the burst that is kept for it. If that is
    *              in use, the tenants beyond their reduced shares are refused, and all of R goes to
    *              the others until they are repaid.

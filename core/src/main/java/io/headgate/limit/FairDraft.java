@@ -18,6 +18,9 @@ final class FairDraft {
   /** How many debts may have ended before the advanced state is stored even without a charge. */
   private static final int MAX_ENDED = 16;
 
+  /** The debt in requests beside which one more passes in the lower half of the burst. */
+  private static final int REQUESTS_OWED = 3;
+
   private final FairBucket limit;
   private final long now;
   private BucketState pool;
@@ -191,22 +194,46 @@ final class FairDraft {
     }
     long ticks = cost * limit.scale();
     long price = own == 1 ? ticks : ticks / own;
-    boolean inShare = owed == 0 || owed + price <= bound;
+    boolean inShare = owed == 0 || owed + price <= bound / 2;
     boolean inPool = limit.pool().passes(pool, now, cost);
-    if (inShare && inPool) {
+    long most = mostOwed(bound, price);
+    if (inShare && inPool || owed <= most && limit.pool().passes(pool, now, cost + half())) {
       charge(owed, price, cost);
       var passed = new Passed(remaining(bound, owed + price), resetAfter(), 0);
       return new Step(state(), passed);
     }
-    long excess = owed + Math.min(0, price - bound);
+    long excess = owed + Math.min(0, price - bound / 2);
     long wait = inShare ? 0 : shareWait(excess);
     long certain = inShare ? 0 : Math.min(wait, certainWait(excess));
-    if (!inPool && limit.pool().refused(pool, now, cost) instanceof Refused refused) {
-      wait = Math.max(wait, refused.retryAfter());
-      certain = Math.max(certain, refused.retryAfter());
+    if (!inPool) {
+      long poolWait = poolWait(cost);
+      wait = Math.max(wait, poolWait);
+      certain = Math.max(certain, poolWait);
+    }
+    if (!inShare && cost + half() <= capacity) {
+      long poolWait = poolWait(cost + half());
+      wait = Math.min(wait, Math.max(owed <= most ? 0 : shareWait(owed - most), poolWait));
+      certain = Math.min(certain, Math.max(owed <= most ? 0 : certainWait(owed - most), poolWait));
     }
     return new Step(
         before, new Refused(remaining(bound, owed), resetAfter(), wait).withCertainFor(certain));
+  }
+
+  /** Returns the half of the burst that only small debts and tenants without debt may use. */
+  private long half() {
+    return limit.pool().capacity() / 2;
+  }
+
+  /** Returns the highest debt beside which a tenant's request passes in the lower half. */
+  private static long mostOwed(long bound, long price) {
+    return Math.max(bound - price, REQUESTS_OWED * price);
+  }
+
+  /** Returns the time until the pool has room for a cost, which is at most its capacity. */
+  private long poolWait(long cost) {
+    return limit.pool().refused(pool, now, cost) instanceof Refused refused
+        ? Math.max(0, refused.retryAfter())
+        : 0;
   }
 
   private void charge(long owed, long price, long cost) {
@@ -252,9 +279,17 @@ final class FairDraft {
   }
 
   private long remaining(long bound, long owed) {
-    long share = limit.permitsIn(Math.max(0, bound - owed) * own);
-    if (owed == 0) share = Math.max(1, share);
-    return Math.min(share, limit.pool().left(pool, now));
+    long left = limit.pool().left(pool, now);
+    long share = permits(bound / 2 - owed);
+    long lower = left - half();
+    if (lower > 0) share = Math.max(share, Math.min(permits(bound - owed), lower));
+    boolean passes = owed == 0 || lower > 0 && owed <= mostOwed(bound, limit.scale() / own);
+    return Math.min(passes ? Math.max(1, share) : share, left);
+  }
+
+  /** Returns the permits of a part of the tenant's share. */
+  private long permits(long virtualTicks) {
+    return limit.permitsIn(Math.max(0, virtualTicks) * own);
   }
 
   private long resetAfter() {

@@ -17,6 +17,7 @@
 
 
 local MAX_TENANTS, MAX_VIRTUAL, MAX_ENDED, OTHERS = 1024, 2251799813685248, 16, '\0others'
+local REQUESTS_OWED = 3
 local WEIGHTS, SUM, CHUNK = 4503599627370496, 2048, 100
 local operations -- the functions of fair-operations.lua, once they are needed
 
@@ -138,6 +139,24 @@ adopt[FAIR] = function(state, limit, k)
     tenants = {}, dirty = {}}, state and true or false
 end
 
+-- Returns an upper bound of the time in which the virtual clock advances by `ticks`, at most the time in which all debts
+-- are repaid.
+local function share_wait(limit, ticks, in_debt, rest, all_repaid_in, full)
+  if ticks > divide(full, in_debt) then return all_repaid_in end
+  local whole, part = divide(ticks * in_debt - rest, limit[7])
+  local time, more = divide(whole * limit[3] + ceil(part * limit[3] / limit[7]), limit[2])
+  return min(all_repaid_in, more > 0 and time + 1 or time)
+end
+
+-- Returns a time in which the virtual clock does not advance by `ticks`. Ends with the period.
+local function certain_wait(limit, ticks, own, state)
+  local repaid = min(ticks - 1, (divide(state[5], own))) * own - 1
+  if repaid <= 0 then return 0 end
+  local whole, part = divide(repaid, limit[7])
+  local time = divide(whole * limit[3] + (divide(part * limit[3], limit[7])), limit[2])
+  return min(time, max(0, (state[9] + 1) * max(1000000, state[4]) - now))
+end
+
 step[FAIR] = function(state, limit, k, cost, share)
   local permits, period, units, scale = limit[2], limit[3], limit[4], limit[7]
   local virtual, rest, indebted, current, previous = state[7], state[8], state[12], state[13], state[14]
@@ -168,12 +187,14 @@ step[FAIR] = function(state, limit, k, cost, share)
   local empty_at, slack, wait = state[2], state[3], max(0, state[2] - now)
   local debt = wait > limit[6] and units or wait > 0 and wait * permits - slack or 0
   local outcome, retry, charge, certain = PASSED, 0, nil, nil
+  local half = floor(limit[5] / 2)
   if cost > limit[5] then
     outcome = EXCEEDS
   elseif cost > 0 then
     local units_due, price = cost * period, divide(cost * scale, own)
-    local in_share, in_pool = owed == 0 or owed + price <= bound, debt <= units - units_due
-    if in_share and in_pool then
+    local in_share, in_pool = owed == 0 or owed + price <= floor(bound / 2), debt <= units - units_due
+    local most, lower_due, fits_lower = max(bound - price, REQUESTS_OWED * price), (cost + half) * period, cost + half <= limit[5]
+    if in_share and in_pool or owed <= most and fits_lower and debt <= units - lower_due then
       local ends = virtual + owed + price
       local first_end = in_debt == 0 and ends or min(state[18], ends)
       if owed == 0 then
@@ -193,29 +214,31 @@ step[FAIR] = function(state, limit, k, cost, share)
     else
       outcome, certain = REFUSED, 0
       if not in_share then
-        local ticks = owed + min(0, price - bound)
-        retry = wait
-        if ticks <= divide(state[5], in_debt) then
-          local whole, part = divide(ticks * in_debt - rest, scale)
-          local time, more = divide(whole * period + ceil(part * period / scale), permits)
-          retry = min(retry, more > 0 and time + 1 or time)
-        end
-        local repaid = min(ticks - 1, (divide(state[5], own))) * own - 1
-        if repaid > 0 then
-          local whole, part = divide(repaid, scale)
-          local time = divide(whole * period + (divide(part * period, scale)), permits)
-          certain = min(retry, time, max(0, (state[9] + 1) * max(1000000, state[4]) - now))
-        end
+        local ticks = owed + min(0, price - floor(bound / 2))
+        retry = share_wait(limit, ticks, in_debt, rest, wait, state[5])
+        certain = min(retry, certain_wait(limit, ticks, own, state))
       end
       if not in_pool then
-        local pool_retry = empty_at - floor((units - units_due + slack) / permits) - now
+        local pool_retry = max(0, empty_at - floor((units - units_due + slack) / permits) - now)
         retry, certain = max(retry, pool_retry), max(certain, pool_retry)
+      end
+      if not in_share and fits_lower then
+        local pool_retry = max(0, empty_at - floor((units - lower_due + slack) / permits) - now)
+        local lower_retry, lower_certain = pool_retry, pool_retry
+        if owed > most then
+          lower_retry = max(lower_retry, share_wait(limit, owed - most, in_debt, rest, wait, state[5]))
+          lower_certain = max(lower_certain, certain_wait(limit, owed - most, own, state))
+        end
+        retry, certain = min(retry, lower_retry), min(certain, lower_certain)
       end
     end
   end
-  local in_share = divide(max(0, bound - owed) * own, scale)
-  if owed == 0 then in_share = max(1, in_share) end
-  return outcome, min(in_share, (divide(max(0, units - debt), period))), wait, retry, charge, certain
+  local left = divide(max(0, units - debt), period)
+  local in_share, lower = divide(max(0, floor(bound / 2) - owed) * own, scale), left - half
+  if lower > 0 then in_share = max(in_share, min(lower, (divide(max(0, bound - owed) * own, scale)))) end
+  local price = divide(scale, own)
+  if owed == 0 or lower > 0 and owed <= max(bound - price, REQUESTS_OWED * price) then in_share = max(1, in_share) end
+  return outcome, min(in_share, left), wait, retry, charge, certain
 end
 
 -- Makes a charge that step has returned, in place; or stores the state that state_after has returned.
