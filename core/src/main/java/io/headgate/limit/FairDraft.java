@@ -197,7 +197,8 @@ final class FairDraft {
     boolean inShare = owed == 0 || owed + price <= bound / 2;
     boolean inPool = limit.pool().passes(pool, now, cost);
     long most = mostOwed(bound, price);
-    if (inShare && inPool || owed <= most && limit.pool().passes(pool, now, cost + half())) {
+    boolean inLowerHalf = owed <= most && limit.pool().passes(pool, now, cost + half());
+    if ((inShare && inPool) || inLowerHalf) {
       charge(owed, price, cost);
       var passed = new Passed(remaining(bound, owed + price), resetAfter(), 0);
       return new Step(state(), passed);
@@ -283,7 +284,7 @@ final class FairDraft {
     long share = permits(bound / 2 - owed);
     long lower = left - half();
     if (lower > 0) share = Math.max(share, Math.min(permits(bound - owed), lower));
-    boolean passes = owed == 0 || lower > 0 && owed <= mostOwed(bound, limit.scale() / own);
+    boolean passes = owed == 0 || (lower > 0 && owed <= mostOwed(bound, limit.scale() / own));
     return Math.min(passes ? Math.max(1, share) : share, left);
   }
 
