@@ -52,7 +52,7 @@ class FairShareProperties {
       @ForAll @LongRange(min = 20, max = 2_000) long rate) {
     var random = new Random(seed);
     var weights = weights(random, tenants, 10);
-    long sum = 1 + Arrays.stream(weights).sum();
+    long sum = 1L + Arrays.stream(weights).sum();
     long burst = 2 * sum + rate + random.nextLong(2 * rate);
     assertMaxMinShares(random, rate, burst, weights, 0);
   }
@@ -82,7 +82,7 @@ class FairShareProperties {
   private static void assertMaxMinShares(
       Random random, long rate, long burst, int[] weights, int morePerSecond) {
     int tenants = weights.length;
-    long sum = 1 + Arrays.stream(weights).sum();
+    long sum = 1L + Arrays.stream(weights).sum();
     var demands = new long[tenants];
     for (int i = 0; i < tenants; i++) {
       demands[i] = 1 + random.nextLong(random.nextBoolean() ? rate : Math.max(1, rate / tenants));
