@@ -89,8 +89,7 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @EnumSource
-  void concurrentTenantsAreAdmittedExactlyUpToTheirShares(ConcurrentRunner runner)
-      throws Exception {
+  void concurrentTenantsAreAdmittedUpToTheirShares(ConcurrentRunner runner) throws Exception {
     var store = open();
     int tenants = 4;
     var limit =
@@ -107,8 +106,14 @@ public abstract class StoreContract extends SoleCallerContract {
       }
       return 0;
     });
-    // A fifth of the burst each, of which one request was made before; a fifth is kept.
-    for (int i = 0; i < tenants; i++) assertThat(admitted.get(i)).isEqualTo(99);
+    // A tenth of the burst each, and twice that while at most half of the burst is in use. One
+    // request each was made before.
+    long sum = tenants;
+    for (int i = 0; i < tenants; i++) {
+      assertThat(admitted.get(i) + 1).isBetween(50L, 100L);
+      sum += admitted.get(i);
+    }
+    assertThat(sum).isBetween(250L, 300L);
   }
 
   private static Plan plan(RuleSet rules, int tenant) {
