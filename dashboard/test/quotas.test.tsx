@@ -12,6 +12,7 @@ const quotas: Quotas = {
   assigned: 1200,
   reportedAllowed: 90_000,
   reportedDenied: 12,
+  clamped: 0,
   unassigned: 0,
   expired: 0,
   rules: [{ rule: 'per-tenant', buckets: 5, assigned: 1200, reportedAllowed: 90_000, reportedDenied: 12, wouldDeny: 7, expired: 0 }],

@@ -111,6 +111,8 @@ export interface Quotas {
   assigned: number;
   reportedAllowed: number;
   reportedDenied: number;
+  /** Requests in reports beyond what a proxy can have admitted or denied. */
+  clamped: number;
   unassigned: number;
   expired: number;
   rules: {

@@ -34,6 +34,11 @@ final class QuotaMetrics {
                 .build())
         .metricSnapshot(
             counter(
+                "headgate_quota_clamped_requests",
+                "Requests in reports beyond what a proxy can have admitted, which are not counted.",
+                stats.clamped()))
+        .metricSnapshot(
+            counter(
                 "headgate_quota_unassigned_requests",
                 "Requests that proxies have admitted without an assignment.",
                 stats.unassigned()))

@@ -63,6 +63,19 @@ record Assignment(long outstanding, long permits, long sentAt, long changedAt, b
     return new Settled(next, spent, admitted - spent, rest - left);
   }
 
+  /**
+   * Returns the permits of earlier assignments that the proxy can't spend any more, since it has
+   * applied the last one; how many of them it has spent is not known before it reports.
+   */
+  long ended(long now, long roundTrip) {
+    return changing && now - changedAt >= roundTrip ? Math.max(0, outstanding - permits) : 0;
+  }
+
+  /** Returns the assignment after {@link #ended} permits were counted as spent. */
+  Assignment withoutEnded(long ended) {
+    return new Assignment(outstanding - ended, permits, sentAt, changedAt, false);
+  }
+
   /** Returns the assignment after another one of {@code permits} was sent; 0 denies. */
   Assignment replaced(long permits, long now) {
     return new Assignment(Math.addExact(outstanding, permits), permits, now, now, true);

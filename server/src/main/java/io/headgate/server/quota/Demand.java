@@ -17,6 +17,9 @@ record Demand(double perSecond, long interval, long reportedAt, long activeAt) {
   /** Reports in quick succession, as after an assignment, show no rate. */
   private static final long MIN_INTERVAL = 50_000_000;
 
+  /** More than one proxy can decide: its reports may have any number. */
+  private static final long MAX_PER_SECOND = 1_000_000;
+
   /** Returns the demand at the first report. */
   static Demand first(long now) {
     return new Demand(-1, 0, now, now);
@@ -29,6 +32,12 @@ record Demand(double perSecond, long interval, long reportedAt, long activeAt) {
   /** Returns the number of requests that are expected in some time. */
   double expected(long time) {
     return Math.max(0, perSecond) * time / NANOS_PER_SECOND;
+  }
+
+  /** Returns the most requests that a report can have that arrives now. */
+  long most(long now, long roundTrip) {
+    double seconds = (now - reportedAt + roundTrip) / NANOS_PER_SECOND;
+    return (long) (seconds * MAX_PER_SECOND);
   }
 
   /** Returns the demand after a report of {@code requests}, admitted or not. */

@@ -33,6 +33,7 @@ final class QuotaAssigner<B> {
     } else if (extendable && !isReplaced(bucket, permits)) {
       extend(bucket, now);
     } else {
+      bucket.exhausted = bucket.isExhausted(now);
       bucket.assignment = current.replaced(permits, now);
       for (var hold : bucket.holds) hold.assign(permits);
       bucket.sent = permits == 0 ? new DenyAll() : new Tokens(permits);

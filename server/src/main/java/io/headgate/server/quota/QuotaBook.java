@@ -1,6 +1,7 @@
 package io.headgate.server.quota;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.Holdable;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
@@ -53,6 +54,7 @@ public final class QuotaBook<B> {
   private final AtomicLong streams = new AtomicLong();
   private final LongAdder admitted = new LongAdder();
   private final LongAdder denied = new LongAdder();
+  private final LongAdder clamped = new LongAdder();
   private final LongAdder unassigned = new LongAdder();
   private final LongAdder expired = new LongAdder();
 
@@ -110,8 +112,6 @@ public final class QuotaBook<B> {
   }
 
   private void report(QuotaStream<B> stream, QuotaUsage<B> usage, long now) {
-    admitted.add(usage.admitted());
-    denied.add(usage.denied());
     var bucket = stream.buckets.get(usage.id());
     boolean first = bucket == null;
     if (bucket == null) {
@@ -127,14 +127,34 @@ public final class QuotaBook<B> {
       bucket.abandoned = false; // a request has arrived since
       bucket.sent = null;
     }
-    bucket.quiet = usage.admitted() + usage.denied() == 0;
-    if (!first) bucket.demand = bucket.demand.reported(usage.admitted() + usage.denied(), now);
-    settle(bucket, usage.admitted(), now);
     var plan = limiter.plans(List.of(Request.of(bucket.subject, 1))).getFirst();
+    var quota = QuotaPlan.of(plan, store, settings.leaseMicros());
+    long most = bucket.demand.most(now, roundTrip);
+    long denials = Math.min(usage.denied(), most);
+    long requests = Math.min(usage.admitted(), Math.min(most, mostAdmitted(bucket, quota)));
+    clamped.add(usage.admitted() - requests + usage.denied() - denials);
+    admitted.add(requests);
+    denied.add(denials);
+    bucket.quiet = requests + denials == 0;
+    if (!first) bucket.demand = bucket.demand.reported(requests + denials, now);
+    settle(bucket, requests, now);
     bucket.rules = plan.isExempt() ? List.of() : rules(plan);
-    this.usage.reported(bucket.rules, usage.admitted(), usage.denied());
-    shadow.report(plan, usage.admitted());
-    apply(QuotaPlan.of(plan, store, settings.leaseMicros()), bucket, usage.admitted(), first, now);
+    this.usage.reported(bucket.rules, requests, denials);
+    shadow.report(plan, requests);
+    apply(quota, bucket, requests, first, now);
+  }
+
+  /**
+   * Returns how many admitted requests a report can count: those of the assignments, and as many
+   * without one as the limits have permits. More would change no charge.
+   */
+  private static long mostAdmitted(QuotaBucket<?> bucket, QuotaPlan quota) {
+    if (!(quota instanceof QuotaPlan.Assignable(var targets))) return Long.MAX_VALUE;
+    long capacity = Long.MAX_VALUE;
+    for (var target : targets) {
+      capacity = Math.min(capacity, ((Holdable) target.charge().limit()).capacity());
+    }
+    return capacity + bucket.charged();
   }
 
   private static List<String> rules(Plan plan) {
@@ -154,7 +174,8 @@ public final class QuotaBook<B> {
   }
 
   private void settle(QuotaBucket<B> bucket, long requests, long now) {
-    var settled = bucket.assignment.reported(requests, now, roundTrip);
+    long unpaid = requests - bucket.deduct(requests, now, roundTrip);
+    var settled = bucket.assignment.reported(unpaid, now, roundTrip);
     bucket.assignment = settled.next();
     bucket.settle(settled.spent(), 0, settled.returned());
     if (!bucket.holds.isEmpty()) charge(bucket, settled.unassigned());
@@ -228,6 +249,7 @@ public final class QuotaBook<B> {
   }
 
   private void tick(QuotaBucket<B> bucket, long now) {
+    bucket.presumeEnded(now, roundTrip);
     if (bucket.abandoned && now - bucket.assignment.sentAt() >= roundTrip) {
       bucket.release(now);
       remove(bucket);
@@ -282,6 +304,7 @@ public final class QuotaBook<B> {
         holds.outstanding(),
         admitted.sum(),
         denied.sum(),
+        clamped.sum(),
         unassigned.sum(),
         expired.sum(),
         usage.stats(buckets, inForce));

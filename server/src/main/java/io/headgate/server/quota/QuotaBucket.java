@@ -31,7 +31,10 @@ final class QuotaBucket<B> {
   /** How many counters have not replied since it began to wait. */
   int pending;
 
+  private long presumed; // charged as spent before a report, to be deducted from the next one
+  private long presumedAt;
   boolean pushed; // waits for an assignment without having reported
+  boolean exhausted; // when the last assignment was sent, the one before was presumably spent
   long pushedAt; // when it last began to wait so
   boolean quiet; // the last report had no requests
   boolean failed; // one of the replies was a failure
@@ -117,9 +120,43 @@ final class QuotaBucket<B> {
 
   /** Counts all outstanding permits as spent: their use is unknown, and they can't be used now. */
   void expire(long now) {
-    settle(assignment.outstanding(), 0, 0);
+    presume(assignment.outstanding(), now);
     assignment = Assignment.none(now);
     sent = null;
+  }
+
+  /**
+   * Counts the permits of earlier assignments as spent once the proxy can't spend them any more, so
+   * that the limit refills them. Otherwise they would be held until the proxy reports, which Envoy
+   * does every 5 seconds, and many proxies would share a small part of the limit.
+   */
+  void presumeEnded(long now, long roundTrip) {
+    long ended = exhausted ? assignment.ended(now, roundTrip) : 0;
+    if (ended == 0) return;
+    assignment = assignment.withoutEnded(ended);
+    presume(ended, now);
+  }
+
+  private void presume(long permits, long now) {
+    if (permits == 0) return;
+    settle(permits, 0, 0);
+    presumed += permits;
+    presumedAt = now;
+  }
+
+  /** Returns how many requests of the next report are charged already, or have permits held. */
+  long charged() {
+    return assignment.outstanding() + presumed;
+  }
+
+  /**
+   * Returns how many requests of a report have been charged before it. The next report has no
+   * others of that time, unless this one was sent before the permits were charged.
+   */
+  long deduct(long admitted, long now, long roundTrip) {
+    long deducted = Math.min(admitted, presumed);
+    presumed = now - presumedAt >= roundTrip ? 0 : presumed - deducted;
+    return deducted;
   }
 
   /** Returns the outstanding permits, which the proxy has dropped, to the counters. */

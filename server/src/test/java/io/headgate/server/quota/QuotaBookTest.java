@@ -220,6 +220,49 @@ class QuotaBookTest {
     }
   }
 
+  /** Ten proxies at twice the limit that report every 5 seconds, as Envoy does. */
+  private double admittedPerSecond(int burst) {
+    admissions.clear();
+    var limit = new TokenBucket(Rate.of(200, Duration.ofSeconds(1)), burst);
+    try (var limiter = limiter(perTenant(limit))) {
+      var book = new QuotaBook<String>(limiter, QuotaSettings.DEFAULT, this::nanos);
+      var proxies = new ArrayList<Proxy>();
+      for (int i = 0; i < 10; i++) proxies.add(new Proxy(book, i, false));
+      for (int i = 0; i < 2_400; i++) {
+        advance(Duration.ofMillis(25), book, proxies);
+        for (var proxy : proxies) proxy.request(1);
+        if (i % 20 == 0) proxies.get(i / 20 % 10).report();
+        if (i == 400) admissions.clear();
+      }
+      assertWithin(limit);
+      return admissions.size() / 50.0;
+    }
+  }
+
+  @Test
+  void proxiesThatReportRarelyShareMostOfALimitWithABurstOfThreeSeconds() {
+    assertThat(admittedPerSecond(600)).isGreaterThan(180);
+    // Permits are held for two round trips and then refilled, which takes another second.
+    assertThat(admittedPerSecond(200)).isGreaterThan(60);
+  }
+
+  /** A proxy that was paused for longer than its assignment lasts reports what it spent before. */
+  @Test
+  void permitsOfAPausedProxyAreChargedOnce() {
+    var limit = FixedWindow.of(Rate.of(80, Duration.ofDays(1)));
+    try (var limiter = limiter(perTenant(limit))) {
+      var book = book(limiter);
+      var stream = book.open(actions -> {}).orElseThrow();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 0, 1)));
+      for (int i = 0; i < 40; i++) advance(Duration.ofMillis(100), book, List.of());
+      assertThat(book.stats().expired()).isEqualTo(40);
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 35, 100)));
+      assertThat(book.stats().unassigned()).isZero();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, 50, 0)));
+      assertThat(book.stats().unassigned()).as("none of the first 40 are left").isPositive();
+    }
+  }
+
   @Test
   void thousandsOfProxiesShareOneLimit() {
     var limit = FixedWindow.of(Rate.of(1_000, Duration.ofDays(1)));
@@ -306,6 +349,20 @@ class QuotaBookTest {
       book.close(stream);
       for (int i = 0; i < 700; i++) advance(Duration.ofMillis(100), book, List.of());
       assertThat(limiter.check(TENANT).isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  void impossibleReportIsClampedAndCounted() {
+    var limit = TokenBucket.of(Rate.of(60, Duration.ofMinutes(1)));
+    try (var limiter = limiter(perTenant(limit))) {
+      var book = book(limiter);
+      var stream = book.open(actions -> {}).orElseThrow();
+      book.report(stream, List.of(new QuotaUsage<>("b", TENANT, Long.MAX_VALUE, Long.MAX_VALUE)));
+      assertThat(book.stats().admitted()).isEqualTo(60);
+      assertThat(book.stats().denied()).isEqualTo(400_000); // a million a second, in a round trip
+      assertThat(book.stats().clamped()).isEqualTo(2 * QuotaUsage.MAX_REQUESTS - 400_060);
+      assertThat(book.stats().rules().getFirst().admitted()).isEqualTo(60);
     }
   }
 

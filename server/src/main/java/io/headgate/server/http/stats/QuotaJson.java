@@ -13,6 +13,7 @@ final class QuotaJson {
     out.name("assigned").value(stats.outstanding());
     out.name("reportedAllowed").value(stats.admitted());
     out.name("reportedDenied").value(stats.denied());
+    out.name("clamped").value(stats.clamped());
     out.name("unassigned").value(stats.unassigned()).name("expired").value(stats.expired());
     out.name("rules").beginList();
     for (var rule : stats.rules()) {

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 
 class StatsJsonTest {
   private static final QuotaStats QUOTAS =
-      new QuotaStats(2, 3, 40, 500, 7, 1, 9, List.of(new QuotaRuleStats("r", 3, 40, 500, 7, 4, 9)));
+      new QuotaStats(
+          2, 3, 40, 500, 7, 2, 1, 9, List.of(new QuotaRuleStats("r", 3, 40, 500, 7, 4, 9)));
 
   private static Anomaly anomaly(int id, boolean open) {
     return new Anomaly(
@@ -98,7 +99,7 @@ class StatsJsonTest {
     assertThat(out.end().toString())
         .isEqualTo(
             "{\"quotas\":{\"streams\":2,\"buckets\":3,\"assigned\":40,\"reportedAllowed\":500,"
-                + "\"reportedDenied\":7,\"unassigned\":1,\"expired\":9,\"rules\":[{\"rule\":\"r\","
+                + "\"reportedDenied\":7,\"clamped\":2,\"unassigned\":1,\"expired\":9,\"rules\":[{\"rule\":\"r\","
                 + "\"buckets\":3,\"assigned\":40,\"reportedAllowed\":500,\"reportedDenied\":7,"
                 + "\"wouldDeny\":4,\"expired\":9}]}}");
     var none = new JsonWriter().begin();
