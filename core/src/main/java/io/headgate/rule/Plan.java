@@ -123,10 +123,11 @@ public final class Plan {
     }
   }
 
-  static final Plan NOTHING = new Plan(List.of(), List.of());
-
   private static final int NONE = -1;
   private static final int[] NO_SHARED_COUNTERS = {};
+
+  /** The plan of a request to which no rule applies. Declared after the constants that it has. */
+  static final Plan NOTHING = new Plan(List.of(), List.of());
 
   private final List<Part> parts;
   private final List<Charge> charges;
