@@ -174,7 +174,9 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
   public record Reported(State state, boolean counted) {}
 
   /**
-   * Charges permits that an instance has spent locally, even if they exceed the limit.
+   * Charges permits that an instance has spent locally, even if they exceed the limit. Of a state
+   * of another limit the instance is told, so that it has its next request decided; see {@link
+   * #charged}.
    *
    * @param cost in permits of {@code limit}
    */
@@ -183,6 +185,16 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
     var expireHolds = expireHolds(limit, state, now);
     var charged = limit.charged(withoutHolds(expireHolds), now, cost);
     return new Reported(of(charged, limit, holds(expireHolds)), true);
+  }
+
+  /**
+   * Charges permits that have been spent, even if they exceed the limit, to a state of any limit:
+   * converts it as a decision does. So no usage is lost when the limit has changed.
+   *
+   * @param cost in permits of {@code limit}
+   */
+  public static State charged(Holdable limit, State state, long now, long cost) {
+    return reported(limit, GiveBack.adopted(limit, state, now), now, cost).state();
   }
 
   /** Returns the charges of a state, without its holds. */

@@ -58,7 +58,8 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
 
   /**
    * Changes the charge to {@code target}: returns the rest, the newest pieces first, or charges the
-   * difference without a check.
+   * difference without a check. A state of another limit returns nothing, and is converted for a
+   * charge.
    *
    * @param sameLimit whether the limit is the one that was reserved. Otherwise nothing is returned,
    *     since the state was converted meanwhile and a permit of it is not a permit of the
@@ -77,14 +78,13 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
       boolean isLast,
       long now) {
     long total = total();
-    if (target == total || HeldState.isFromOtherLimit(limit, state, now)) {
-      return new Corrected(this, state, returns);
-    }
     if (target > total) {
-      var next = HeldState.reported(limit, state, now, target - total).state();
+      var next = HeldState.charged(limit, state, now, target - total);
       return new Corrected(plus(pieceOf(target - total, next, now)), next, returns);
     }
-    return sameLimit
+    boolean returnsRest =
+        target < total && sameLimit && !HeldState.isFromOtherLimit(limit, state, now);
+    return returnsRest
         ? reduced(total - target, limit, state, returns, isLast, now)
         : new Corrected(this, state, returns);
   }

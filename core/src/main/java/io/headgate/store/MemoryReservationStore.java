@@ -4,7 +4,7 @@ import io.headgate.limit.GiveBack;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlotLimit;
@@ -177,14 +177,10 @@ final class MemoryReservationStore implements ReservationStore {
   private static State charged(Charge charge, State state, long now) {
     if (charge.limit() instanceof SlotLimit) return state;
     if (charge.limit() instanceof Holdable limit) {
-      var own =
-          state instanceof HeldState
-              ? HeldState.expireHolds(limit, state, now)
-              : limit.adopt(state, now);
-      return HeldState.reported(limit, own, now, charge.cost()).state();
+      return HeldState.charged(limit, state, now, charge.cost());
     }
     var step = charge.step(state, now);
-    if (step.outcome() instanceof Refused || step.outcome() instanceof Outcome.ExceedsCapacity) {
+    if (!(step.outcome() instanceof Passed)) {
       step = charge.withCost(step.outcome().remaining()).step(state, now);
     }
     return step.state();

@@ -130,6 +130,16 @@ final class Batch {
     beginCommand(REPORT).put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
   }
 
+  /**
+   * Appends the charge of permits that were spent: a decision at no cost, which converts a state of
+   * another limit, and a report, which then always counts. Servers of earlier versions execute it
+   * too.
+   */
+  void writeSpent(Charge charge) {
+    writeSingle(charge.withCost(0), true);
+    writeReport(charge);
+  }
+
   /** Appends an operation on the counters of a reservation that are in one hash slot. */
   void write(ReservationCommand command) {
     var first = command.entries().getFirst().reserved().charge();

@@ -120,14 +120,18 @@ final class Batcher {
   private BatchCall nextCall() {
     var call = new BatchCall(deadline.now());
     int share = share();
+    int size = 0;
     long work = 0;
     for (ScriptCommand<?> command;
-        call.commands.size() < share
+        size < share
             && work < MAX_EXTRA_WORK
-            && (command = queue.poll()) != null; ) {
+            && (command = queue.peek()) != null
+            && size + command.size() <= MAX_BATCH; ) {
+      queue.remove();
       queueLength.decrementAndGet();
       if (command.isDone()) continue;
       call.commands.add(command);
+      size += command.size();
       work += command.extraWork();
     }
     synchronized (calls) {

@@ -44,6 +44,11 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     return 0;
   }
 
+  /** Returns how many commands of the script it appends to a batch. */
+  int size() {
+    return 1;
+  }
+
   private static long extraWork(Charge charge) {
     return charge.limit() instanceof SlotLimit slots && charge.cost() > 1
         ? Math.min(charge.cost(), slots.maxCost())
@@ -327,6 +332,47 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
           boolean counted = reply.next() == 1;
           return new ReportResult(reply.state(), reply.now(), counted);
         });
+  }
+
+  /**
+   * Charges permits that were spent, also if the limit has changed since the last decision. A
+   * background command: permits that a lost command does not charge would be admitted again.
+   */
+  static final class SpentCommand extends ScriptCommand<Boolean> {
+    private final Charge charge;
+
+    SpentCommand(Charge charge) {
+      this.charge = charge;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.writeSpent(charge);
+    }
+
+    /** Returns whether the permits were counted, which they are. */
+    @Override
+    Boolean read(ReplyReader reply) {
+      var unused = reply.outcome(charge.withCost(0));
+      boolean counted = reply.next() == 1;
+      var state = reply.state();
+      return counted;
+    }
+
+    @Override
+    int size() {
+      return 2;
+    }
+
+    @Override
+    boolean isBackground() {
+      return true;
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
   }
 
   /**

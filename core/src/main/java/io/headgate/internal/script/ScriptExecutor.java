@@ -5,7 +5,7 @@ import io.headgate.limit.AdaptiveConcurrency;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
-import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.SlotLimit;
 import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
@@ -47,6 +47,9 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   /** Makes collisions of random holder ids unlikely; each id is exact in a double. */
   private static final long HOLDER_BOUND = 1L << 48;
+
+  /** After so many attempts others have charged what was available. */
+  private static final int MAX_PARTIAL_CHARGES = 4;
 
   private static final CompletionStage<PlanResult> NO_OUTCOMES =
       CompletableFuture.completedStage(PlanResult.EMPTY);
@@ -330,20 +333,27 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   /**
-   * Charges permits that were admitted while the store was unavailable. If the limit cannot be
-   * charged beyond its capacity (leaky bucket, rolling window), charges as many as are available.
+   * Charges permits that have been spent, such as usage that a client reports or admissions while
+   * the store was unavailable. Converts a state of another limit as a decision does. If the limit
+   * cannot be charged beyond its capacity (leaky bucket, rolling window, fair sharing), charges as
+   * many as are available.
    */
   public CompletionStage<?> chargeSpent(Charge charge) {
-    if (charge.limit() instanceof Holdable) return report(charge);
+    return charge.limit() instanceof Holdable
+        ? submit(new ScriptCommand.SpentCommand(charge))
+        : chargeAvailable(charge, MAX_PARTIAL_CHARGES);
+  }
+
+  /** Others may charge the counter between two attempts, so that less is available. */
+  private CompletionStage<ScriptCommand.Outcomes> chargeAvailable(Charge charge, int attempts) {
     return submit(new ScriptCommand.ChargesCommand(List.of(charge), true))
         .thenCompose(reply -> {
           var outcome = reply.outcomes().getFirst();
           long available = outcome.remaining();
-          if (!(outcome instanceof Refused) || available == 0) {
+          if (outcome instanceof Passed || available == 0 || attempts == 0) {
             return CompletableFuture.completedStage(reply);
           }
-          var partial = charge.withCost(available);
-          return submit(new ScriptCommand.ChargesCommand(List.of(partial), true));
+          return chargeAvailable(charge.withCost(available), attempts - 1);
         });
   }
 

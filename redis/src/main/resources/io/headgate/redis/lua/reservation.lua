@@ -31,13 +31,14 @@ local function add_piece(ledger, amount, state)
   end
 end
 
--- Changes the charge of a counter: returns the newest pieces first, or charges the difference without a check.
+-- Changes the charge of a counter: returns the newest pieces first, or charges the difference without a check. A state of
+-- another limit returns nothing, and is converted for a charge.
 local function correct_to(c, target, is_last)
   local limit, ledger, charged = c.limit, c.ledger, total(c.ledger)
   if target == charged or not holds.is_holdable(limit) then return end
   if target < charged and not c.same_limit then return end
   load_state(c.k, limit, false)
-  if holds.belongs_to_other_limit(states[c.k], limit, c.k) then return end
+  if target < charged and holds.belongs_to_other_limit(states[c.k], limit, c.k) then return end
   local state = load_state(c.k, limit, true)
   if target > charged then
     state = holds.charge_unchecked(state, limit, c.k, target - charged)
