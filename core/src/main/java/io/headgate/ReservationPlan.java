@@ -14,7 +14,9 @@ import java.util.ArrayList;
 
 /**
  * The plan of a reservation: the estimates of a request, each reduced to the largest part of its
- * limit that one reservation may hold. Immutable.
+ * limit that one reservation may hold. An estimate that a rule refuses instead costs more than its
+ * limit has, so that a store refuses it in that limit, and the rule combines this outcome with
+ * those of its other limits. Immutable.
  */
 final class ReservationPlan {
   private final Plan plan;
@@ -48,8 +50,11 @@ final class ReservationPlan {
         var charge = plan.charges().get(i);
         requested[i] = estimate(charge, request, settings);
         long max = maxAmount(charge, settings);
-        granted[i] = Math.min(requested[i], max);
-        refused[i] = requested[i] > max && settings.excess() == Excess.REFUSE;
+        refused[i] = requested[i] > max && settings.excess() == Excess.REFUSE && part.isEnforced();
+        granted[i] =
+            refused[i]
+                ? Math.max(requested[i], charge.limit().maxCost() + 1)
+                : Math.min(requested[i], max);
       }
     }
     return new ReservationPlan(
@@ -84,23 +89,17 @@ final class ReservationPlan {
     return requested[charge];
   }
 
-  /** Returns whether an enforced rule refuses an estimate, so that nothing is charged. */
-  boolean isRefused() {
-    for (var part : plan.parts()) {
-      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
-        if (refused[i] && part.isEnforced()) return true;
-      }
-    }
-    return false;
-  }
-
   /**
-   * Returns the result of a refused estimate.
+   * Returns the result for the client: a refused estimate is reported with the largest amount that
+   * a reservation may hold, and stays refused while a failure policy decides.
    *
-   * @param states the result of the plan at zero cost
+   * @param decided the store's result of {@link #plan}
    */
-  PlanResult refusal(PlanResult states) {
-    var outcomes = new ArrayList<Outcome>(states.outcomes());
+  PlanResult result(PlanResult decided) {
+    boolean any = false;
+    for (boolean one : refused) any |= one;
+    if (!any || decided.outcomes().isEmpty()) return decided;
+    var outcomes = new ArrayList<Outcome>(decided.outcomes());
     for (var part : plan.parts()) {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         if (!refused[i]) continue;
@@ -112,6 +111,6 @@ final class ReservationPlan {
                 state.remaining(), state.resetAfter(), requested[i], max, state.limit()));
       }
     }
-    return new PlanResult(outcomes, states.source());
+    return new PlanResult(outcomes, decided.source());
   }
 }

@@ -83,11 +83,6 @@ public final class Reservations {
     var wanted = ReservationPlan.of(plans.apply(request), request, ttl);
     var plan = wanted.plan();
     if (plan.hasNoCharges()) return withoutCharges(wanted);
-    if (wanted.isRefused()) {
-      return store
-          .decideAsync(plan.atZeroCost().stored())
-          .thenApply(states -> denied(plan, wanted.refusal(states)));
-    }
     if (reservations.isFull()) return CompletableFuture.failedStage(full());
     return tokens
         .secret()
@@ -121,8 +116,9 @@ public final class Reservations {
   private CompletionStage<Reservation> open(
       ReservationStore reservations, ReservationPlan wanted, ReservedPlan made, byte[] secret) {
     var plan = wanted.plan();
-    var result = new CheckResult(plan, made.result(), true);
-    if (!result.isAllowed()) return CompletableFuture.completedStage(denied(plan, made.result()));
+    var decided = wanted.result(made.result());
+    var result = new CheckResult(plan, decided, true);
+    if (!result.isAllowed()) return CompletableFuture.completedStage(denied(plan, decided));
     boolean local = made.result().source() == Source.FALLBACK;
     var charged = plan.charged(made.result().outcomes());
     var refs = new ArrayList<ReservationToken.ChargeRef>();

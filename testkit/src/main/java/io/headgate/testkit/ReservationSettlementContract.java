@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** How reservations are made, settled, cancelled and closed in every store that keeps them. */
-abstract class ReservationSettlementContract extends ReservedTokens {
+abstract class ReservationSettlementContract extends UsageContract {
   @ParameterizedTest
   @MethodSource("correctable")
   void settlementReturnsTheUnusedPermitsAtOnce(Limit limit) {
