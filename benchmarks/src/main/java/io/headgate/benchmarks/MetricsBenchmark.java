@@ -7,6 +7,7 @@ import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.stats.DecisionListener;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -38,7 +39,14 @@ public class MetricsBenchmark {
     var repository = InMemoryRuleRepository.of(limiter.rules());
     metrics =
         new Metrics(
-            limiter, repository, new StoreMetrics(), () -> QuotaStats.NONE, Set.of(), () -> 0, 1);
+            limiter,
+            repository,
+            new StoreMetrics(),
+            () -> QuotaStats.NONE,
+            Set.of(),
+            () -> 0,
+            List::of,
+            1);
     listener = metrics.listener();
   }
 

@@ -27,6 +27,7 @@ import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.store.StoreView;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
+import io.headgate.store.Budget;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.vertx.core.Context;
@@ -99,6 +100,7 @@ public final class Service implements AutoCloseable {
   private final Readiness readiness = new Readiness();
   private final StatsHandlers statsHandlers;
   private final ConnectionLimiter connectionLimiter;
+  private final List<Budget> budgets = new CopyOnWriteArrayList<>();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private final List<Supplier<Future<Void>>> goAways = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
@@ -151,6 +153,7 @@ public final class Service implements AutoCloseable {
     this.tracing = Tracing.of(settings.traces(), stats.instance());
     this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
+    budgets.addAll(connectionLimiter.budgets());
     this.metrics =
         new Metrics(
             limiter,
@@ -159,6 +162,7 @@ public final class Service implements AutoCloseable {
             quotas::stats,
             BUILT_IN_RULES,
             connectionLimiter::openConnections,
+            this::budgets,
             settings.eventLoops());
     this.listeners =
         List.of(
@@ -386,6 +390,10 @@ public final class Service implements AutoCloseable {
 
   private DecisionListener statsListener() {
     return stats.listener(vertx);
+  }
+
+  private List<Budget> budgets() {
+    return List.copyOf(budgets);
   }
 
   /** Returns the port that the service listens on, the chosen one if the settings have 0. */

@@ -5,6 +5,7 @@ import io.headgate.RateLimiter;
 import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.store.Budget;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -43,6 +44,7 @@ public final class Metrics implements AutoCloseable {
    * @param quotas supplies the figures of quota assignments
    * @param builtInRules rules that appear in decisions without being in the repository
    * @param connections supplies the number of open client connections
+   * @param budgets supplies the internal budgets of this instance
    * @param loops the maximum number of event loops, and thereby listeners
    */
   public Metrics(
@@ -52,6 +54,7 @@ public final class Metrics implements AutoCloseable {
       Supplier<QuotaStats> quotas,
       Set<String> builtInRules,
       IntSupplier connections,
+      Supplier<List<Budget>> budgets,
       int loops) {
     this.decisions = new DecisionCounts(limiter::rules, builtInRules, loops);
     this.adaptiveLimits = new AdaptiveLimits(limiter::rules);
@@ -64,6 +67,7 @@ public final class Metrics implements AutoCloseable {
           store.addTo(snapshots);
           gauges.addTo(snapshots);
           QuotaMetrics.add(quotas.get(), snapshots);
+          BudgetMetrics.add(budgets.get(), snapshots);
           return snapshots.build();
         };
     registry.getPrometheusRegistry().register(collector);

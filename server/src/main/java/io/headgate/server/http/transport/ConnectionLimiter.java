@@ -2,8 +2,9 @@ package io.headgate.server.http.transport;
 
 import io.headgate.http.ClientAddress;
 import io.headgate.http.TrustedProxies;
+import io.headgate.store.Budget;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,11 +15,14 @@ import org.slf4j.LoggerFactory;
 public final class ConnectionLimiter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimiter.class);
 
+  private static final String ADVICE =
+      "raise --max-connections or --max-connections-per-address (and -Xmx), or find the clients that"
+          + " open so many";
+
   private final ConnectionLimits limits;
   private final TrustedProxies proxies;
   private final MemoryBudget budget;
-  private final int maxConnections;
-  private final AtomicInteger open = new AtomicInteger();
+  private final Budget open;
   private final ConcurrentHashMap<ClientAddress, Integer> byNetwork = new ConcurrentHashMap<>();
 
   /**
@@ -32,7 +36,8 @@ public final class ConnectionLimiter {
     this.proxies = proxies;
     this.budget = budget;
     long heap = Runtime.getRuntime().maxMemory();
-    this.maxConnections = limits.maxConnections(heap);
+    int maxConnections = limits.maxConnections(heap);
+    this.open = new Budget("connections", maxConnections, ADVICE);
     if (maxConnections < limits.maxConnections()) {
       LOG.warn(
           "allowing {} connections instead of --max-connections {}, since they may use a quarter of"
@@ -44,9 +49,14 @@ public final class ConnectionLimiter {
     }
   }
 
+  /** Returns the budgets that all connections share. */
+  public List<Budget> budgets() {
+    return List.of(open, budget.budget());
+  }
+
   /** Returns the number of open connections. */
   public int openConnections() {
-    return open.get();
+    return (int) open.used();
   }
 
   public ConnectionLimits limits() {
@@ -67,11 +77,9 @@ public final class ConnectionLimiter {
    * @return false if a limit is reached; nothing is registered then
    */
   public boolean tryAcquire(ClientAddress peer) {
-    if (open.incrementAndGet() > maxConnections) {
-      open.decrementAndGet();
-      return false;
-    }
+    if (!open.tryTake()) return false;
     if (byNetwork.merge(peer.network(), 1, Integer::sum) > limits.maxPerAddress()) {
+      open.refuse();
       release(peer);
       return false;
     }
@@ -80,7 +88,7 @@ public final class ConnectionLimiter {
 
   /** Unregisters a connection. */
   public void release(ClientAddress peer) {
-    open.decrementAndGet();
+    open.giveBack(1);
     byNetwork.computeIfPresent(peer.network(), (caller, count) -> count == 1 ? null : count - 1);
   }
 }

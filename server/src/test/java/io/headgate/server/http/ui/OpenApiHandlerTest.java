@@ -143,6 +143,7 @@ class OpenApiHandlerTest {
             () -> QuotaStats.NONE,
             Set.of(),
             () -> 0,
+            List::of,
             1)) {
       var collector = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false);
       var stats =
