@@ -41,4 +41,18 @@ class GrpcMetricsTest {
       return client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
     }
   }
+
+  /** Returns the value of a series, which has a name and labels; fails if there is none. */
+  static double series(int port, String series) {
+    try {
+      return metrics(port)
+          .lines()
+          .filter(line -> line.startsWith(series + " "))
+          .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+          .findFirst()
+          .orElseThrow();
+    } catch (Exception e) {
+      throw new IllegalStateException("no series " + series, e);
+    }
+  }
 }

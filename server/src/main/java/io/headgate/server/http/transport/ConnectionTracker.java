@@ -115,15 +115,9 @@ public final class ConnectionTracker {
     return open.get(connection);
   }
 
-  /**
-   * Counts a request whose head has arrived.
-   *
-   * @return the state of its connection; null if that has been closed
-   */
-  @Nullable ConnectionState requestStarted(HttpConnection connection) {
-    var state = open.get(connection);
+  /** Counts a request whose head has arrived. */
+  void requestStarted(@Nullable ConnectionState state) {
     if (state != null) state.requests++;
-    return state;
   }
 
   /** Records that a request has been answered, or that its client has disconnected. */

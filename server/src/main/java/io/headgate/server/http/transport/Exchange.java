@@ -162,7 +162,7 @@ public final class Exchange implements PendingCall {
     var stream = new EventStream(request, vertx.getOrCreateContext());
     sender.setOnClosed(stream::closed);
     stream.onEnd(() -> {
-      tracking.end(true);
+      tracking.streamEnded();
       onEnd.run();
     });
     return Optional.of(stream);

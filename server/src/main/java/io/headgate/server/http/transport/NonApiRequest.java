@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
  * Applies the deadlines and the memory budget of connections to an HTTP/2 request that is not part
  * of this API, such as a gRPC call. Confined to its event loop.
  */
-public final class NonApiRequest extends BodyReceiver {
+public final class NonApiRequest {
   private static final long NO_ERROR = 0;
   private static final long REFUSED_STREAM = 7;
   private static final long CANCEL = 8;
@@ -19,11 +19,10 @@ public final class NonApiRequest extends BodyReceiver {
   private static final long LINGER_MILLIS = 500;
 
   private final HttpServerRequest request;
-  private final ConnectionTracker connections;
-  private final MemoryReservation reservation;
+  private final Vertx vertx;
+  private final RequestResources resources;
   private final long weight;
   private long received;
-  private boolean answered;
 
   /**
    * @param responseBytes the memory of its responses until they are sent, beyond that of a short
@@ -32,30 +31,26 @@ public final class NonApiRequest extends BodyReceiver {
   public NonApiRequest(
       HttpServerRequest request, Vertx vertx, ConnectionTracker connections, long responseBytes) {
     this.request = request;
-    this.connections = connections;
+    this.vertx = vertx;
     var connection = connections.find(request.connection());
-    this.reservation = new MemoryReservation(connections, connection);
+    this.resources = new RequestResources(connections, connection, this::onTimeout);
     this.weight =
         RequestTracking.STREAM_BYTES
             + (connection == null ? 0 : connection.headWeight)
             + responseBytes;
-    request
-        .end()
-        .onComplete(done -> {
-          if (!answered) connections.clearDeadline(this);
-        });
+    request.end().onComplete(done -> resources.bodyReceived());
     request
         .response()
-        .closeHandler(closed -> {
-          connections.clearDeadline(this);
-          reservation.release();
-        })
-        .endHandler(ended -> {
-          answered = true;
-          reservation.resize(weight);
-          connections.awaitSent(this, 0);
-          if (!request.isEnded()) vertx.setTimer(LINGER_MILLIS, fired -> reset(NO_ERROR));
-        });
+        .closeHandler(closed -> resources.release())
+        .endHandler(ended -> responseEnded());
+  }
+
+  /** Called when the response is complete, before or after its stream has been closed. */
+  private void responseEnded() {
+    if (resources.isReleased()) return;
+    resources.resize(weight);
+    resources.awaitSent(0);
+    if (!request.isEnded()) vertx.setTimer(LINGER_MILLIS, fired -> reset(NO_ERROR));
   }
 
   /**
@@ -65,11 +60,11 @@ public final class NonApiRequest extends BodyReceiver {
    * @return false if the request has been rejected
    */
   public boolean begin(boolean unbounded) {
-    if (!reservation.resize(weight)) {
+    if (!resources.resize(weight)) {
       request.response().reset(REFUSED_STREAM);
       return false;
     }
-    if (!unbounded) connections.awaitBody(this);
+    if (!unbounded) resources.awaitBody();
     return true;
   }
 
@@ -80,18 +75,28 @@ public final class NonApiRequest extends BodyReceiver {
    */
   public boolean reserveBody(int bytes) {
     received += bytes;
-    return received <= RequestTracking.UNCOUNTED_BYTES || reservation.resize(weight + 2 * received);
+    return received <= RequestTracking.UNCOUNTED_BYTES || resources.resize(weight + 2 * received);
   }
 
   /** Releases the memory of all bytes of the body that have arrived. */
   public void releaseBody() {
     received = 0;
-    reservation.resize(weight);
+    resources.resize(weight);
   }
 
-  @Override
-  void onTimeout() {
-    if (!request.response().closed()) request.response().reset(CANCEL);
+  /** Records that the call waits for a result, which keeps it in memory even if it is reset. */
+  public void waitBegins() {
+    resources.waitBegins();
+  }
+
+  /** Records the end of a wait. */
+  public void waitEnds() {
+    resources.waitEnds();
+  }
+
+  private void onTimeout() {
+    if (request.response().closed()) resources.release();
+    else request.response().reset(CANCEL);
   }
 
   private void reset(long code) {

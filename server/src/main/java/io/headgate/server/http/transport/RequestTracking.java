@@ -6,11 +6,10 @@ import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accounts for one request: the memory that it holds, its deadlines, the open requests of its
- * connection, and its trace. A request that is never begun is not accounted for. Confined to its
- * event loop.
+ * Accounts for one request: what it takes of its event loop, and its trace. A request that is never
+ * begun is not accounted for. Confined to its event loop.
  */
-final class RequestTracking extends BodyReceiver {
+final class RequestTracking {
   private static final long CANCEL = 8; // HTTP/2 error code
 
   /** The memory of an HTTP/2 stream with a short body and a short response. */
@@ -23,23 +22,20 @@ final class RequestTracking extends BodyReceiver {
   static final long UNCOUNTED_BYTES = 4 * 1024;
 
   private final HttpServerRequest request;
-  private final ConnectionTracker connections;
-  private @Nullable ConnectionState connection;
-  private @Nullable MemoryReservation reservation;
+  private final @Nullable ConnectionState connection;
+  private final RequestResources resources;
   private Trace trace = Trace.NONE;
   private Runnable onBodyTimeout = () -> {};
   private long headWeight;
   private boolean begun;
-  private boolean sending;
-  private int waits;
-  private boolean releasedAfterWait;
 
   /**
    * @param connections tracks the connections of this event loop
    */
   RequestTracking(HttpServerRequest request, ConnectionTracker connections) {
     this.request = request;
-    this.connections = connections;
+    this.connection = connections.find(request.connection());
+    this.resources = new RequestResources(connections, connection, this::onTimeout);
   }
 
   /**
@@ -51,11 +47,9 @@ final class RequestTracking extends BodyReceiver {
   boolean begin(Runnable onBodyTimeout) {
     this.onBodyTimeout = onBodyTimeout;
     begun = true;
-    var open = connections.requestStarted(request.connection());
-    connection = open;
-    reservation = new MemoryReservation(connections, open);
-    headWeight = open == null ? 0 : headWeight(open);
-    return reservation.resize(headWeight);
+    resources.open();
+    headWeight = connection == null ? 0 : headWeight(connection);
+    return resources.resize(headWeight);
   }
 
   /** Returns the memory of the open request without its body and response. */
@@ -91,12 +85,12 @@ final class RequestTracking extends BodyReceiver {
 
   /** Sets the deadline for the body. */
   void awaitBody() {
-    connections.awaitBody(this);
+    resources.awaitBody();
   }
 
   /** Removes the deadline for the body. That of a response which is being sent stays. */
   void bodyReceived() {
-    if (!sending) connections.clearDeadline(this);
+    resources.bodyReceived();
   }
 
   /**
@@ -106,7 +100,7 @@ final class RequestTracking extends BodyReceiver {
    * @return false if there is no memory for it
    */
   boolean reserveBody(long kept) {
-    return resize(headWeight + (kept <= UNCOUNTED_BYTES ? 0 : 2 * kept));
+    return resources.resize(headWeight + (kept <= UNCOUNTED_BYTES ? 0 : 2 * kept));
   }
 
   /**
@@ -116,45 +110,37 @@ final class RequestTracking extends BodyReceiver {
    * @return false if there is no memory for it
    */
   boolean reserveResponse(long own) {
-    return resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED_BYTES ? 0 : own));
-  }
-
-  private boolean resize(long bytes) {
-    return reservation == null || reservation.resize(bytes);
+    return resources.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED_BYTES ? 0 : own));
   }
 
   /** Sets the deadline for the client to receive the response. */
   void awaitSent(long bytes) {
-    sending = true;
-    if (connection != null) connection.sending++;
-    connections.awaitSent(this, bytes);
+    resources.awaitSent(bytes);
   }
 
   /** Records that the request waits for a result, which keeps it in memory even if it is reset. */
   void waitBegins() {
-    waits++;
+    resources.waitBegins();
   }
 
   /** Records the end of a wait. */
   void waitEnds() {
-    waits--;
-    if (waits > 0 || !releasedAfterWait) return;
-    releasedAfterWait = false;
-    resize(0);
-  }
-
-  private void release() {
-    if (waits > 0) releasedAfterWait = true;
-    else resize(0);
+    resources.waitEnds();
   }
 
   /** Ends the accounting of the response: it has been sent, or its client has disconnected. */
   void sent() {
-    release();
-    if (!sending) return;
-    sending = false;
-    if (connection != null) connection.sending--;
-    connections.clearDeadline(this);
+    resources.release();
+  }
+
+  /**
+   * Ends the accounting of a streamed response, whose last part is being sent. Over HTTP/1.1 only
+   * the end of the connection would be reported, so that nothing waits for it.
+   */
+  void streamEnded() {
+    end(true);
+    if (isHttp2()) resources.awaitSent(0);
+    else resources.release();
   }
 
   /**
@@ -167,15 +153,13 @@ final class RequestTracking extends BodyReceiver {
     begun = false;
     if (answered) trace.httpResponded(request.response().getStatusCode());
     else trace.clientDisconnected();
-    connections.clearDeadline(this);
-    connections.requestEnded(connection);
-    if (!answered) release();
+    if (answered) resources.answered();
+    else resources.release();
   }
 
   /** Called when the body does not arrive, or the response is not received, in time. */
-  @Override
-  void onTimeout() {
-    if (!sending) onBodyTimeout.run();
+  private void onTimeout() {
+    if (!resources.isSending()) onBodyTimeout.run();
     else if (isHttp2()) request.response().reset(CANCEL);
     else if (connection != null) connection.cut();
   }
