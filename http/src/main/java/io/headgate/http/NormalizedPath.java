@@ -1,101 +1,84 @@
 package io.headgate.http;
 
-import java.io.ByteArrayOutputStream;
-import java.util.ArrayDeque;
+import java.nio.charset.StandardCharsets;
 
 /**
- * Normalizes the path of a request, so that all spellings of one resource match the same rules.
+ * Determines the path of a request as servlet containers and Spring route it: without path
+ * parameters (after a semicolon in a segment of the raw path), then percent-decoded once. Case, a
+ * trailing slash and blanks are preserved.
  *
- * <p>The query is removed, percent-encoding is decoded once, {@code //} counts as {@code /}, dot
- * segments are resolved, and path parameters (after a semicolon in a segment) are removed, since
- * some servers ignore them. Control characters and bytes that are not UTF-8 are escaped as by
- * {@link HeaderText}. Case and a trailing slash are preserved.
+ * <p>A path that one of them reads in another way is {@linkplain AmbiguousPathException ambiguous}.
+ * For a server that is unknown see {@link PathReadings}.
  */
 public final class NormalizedPath {
   /**
-   * Returns the normalized path.
+   * Returns the path.
    *
-   * @param uri the request target, one char per byte
+   * @param raw the path of a request as it was sent, without a query
+   * @throws AmbiguousPathException if it has a dot segment, an empty segment, a slash, backslash or
+   *     control character within a segment, or a character or escape that is not valid
    */
-  public static String of(String uri) {
-    return isNormal(uri) ? uri : normalized(uri);
+  public static String of(String raw) {
+    if (isPlain(raw)) return raw;
+    if (raw.isEmpty()) return "/";
+    if (raw.equals("*")) return "/*"; // OPTIONS *
+    if (raw.charAt(0) != '/') throw new AmbiguousPathException("no slash at its start");
+    var path = new StringBuilder(raw.length());
+    for (int from = 1; from <= raw.length(); ) {
+      int slash = raw.indexOf('/', from);
+      int to = slash < 0 ? raw.length() : slash;
+      path.append('/').append(segment(raw.substring(from, to), slash < 0));
+      from = to + 1;
+    }
+    return path.toString();
   }
 
-  /** Returns whether the target is an ordinary path, which is most common and needs no copy. */
-  private static boolean isNormal(String uri) {
-    if (uri.isEmpty() || uri.charAt(0) != '/') return false;
+  /** Returns whether the path is an ordinary one, which is most common and needs no copy. */
+  private static boolean isPlain(String raw) {
+    if (raw.isEmpty() || raw.charAt(0) != '/') return false;
     char previous = ' ';
-    for (int i = 0; i < uri.length(); i++) {
-      char c = uri.charAt(i);
+    for (int i = 0; i < raw.length(); i++) {
+      char c = raw.charAt(i);
       if (previous == '/' && (c == '/' || c == '.')) return false;
-      if (c <= ' ' || c > '~' || c == '%' || c == ';' || c == '?' || c == '#') return false;
+      if (!isUriCharacter(c) || c == '%' || c == ';') return false;
       previous = c;
     }
     return true;
   }
 
-  static String normalized(String uri) {
-    return resolved(HeaderText.printable(decoded(withoutQuery(withoutOrigin(uri)))));
-  }
-
-  /**
-   * Removes scheme and authority: the target of a request to a proxy may be {@code
-   * http://host/path}.
-   */
-  private static String withoutOrigin(String uri) {
-    int scheme = uri.indexOf("://");
-    if (scheme <= 0 || !uri.substring(0, scheme).matches("[A-Za-z][A-Za-z0-9+.-]*")) return uri;
-    for (int i = scheme + 3; i < uri.length(); i++) {
-      char c = uri.charAt(i);
-      if (c == '/' || c == '?' || c == '#') return uri.substring(i);
-    }
-    return "/";
-  }
-
-  private static String withoutQuery(String uri) {
-    for (int i = 0; i < uri.length(); i++) {
-      if (uri.charAt(i) == '?' || uri.charAt(i) == '#') return uri.substring(0, i);
-    }
-    return uri;
-  }
-
-  private static byte[] decoded(String path) {
-    var out = new ByteArrayOutputStream(path.length());
-    for (int i = 0; i < path.length(); i++) {
-      int value = path.charAt(i) == '%' ? hex(path, i + 1) : -1;
-      if (value >= 0) {
-        out.write(value);
-        i += 2;
-      } else {
-        out.write(path.charAt(i));
+  private static String segment(String raw, boolean last) {
+    for (int i = 0; i < raw.length(); i++) {
+      if (!isUriCharacter(raw.charAt(i))) {
+        throw new AmbiguousPathException("a character that a URI can't have");
       }
     }
-    return out.toByteArray();
-  }
-
-  private static int hex(String text, int at) {
-    if (at + 2 > text.length()) return -1;
-    int high = digit(text.charAt(at));
-    int low = digit(text.charAt(at + 1));
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
-  }
-
-  private static int digit(char c) {
-    return c < 0x80 ? Character.digit(c, 16) : -1;
-  }
-
-  private static String resolved(String path) {
-    var segments = new ArrayDeque<String>();
-    boolean trailingSlash = true;
-    for (var part : path.split("/", -1)) {
-      int semicolon = part.indexOf(';');
-      String segment = semicolon < 0 ? part : part.substring(0, semicolon);
-      trailingSlash = segment.isEmpty() || segment.equals(".") || segment.equals("..");
-      if (segment.equals("..")) segments.pollLast();
-      else if (!trailingSlash) segments.addLast(segment);
+    int semicolon = raw.indexOf(';');
+    String name = semicolon < 0 ? raw : raw.substring(0, semicolon);
+    if (name.isEmpty() && !(last && raw.isEmpty())) {
+      throw new AmbiguousPathException("an empty segment");
     }
-    if (segments.isEmpty()) return "/";
-    return "/" + String.join("/", segments) + (trailingSlash ? "/" : "");
+    return decoded(name);
+  }
+
+  private static boolean isUriCharacter(char c) {
+    return c > ' ' && c <= '~' && c != '\\' && c != '?' && c != '#';
+  }
+
+  private static String decoded(String name) {
+    if (PercentEncoding.hasInvalidEscape(name)) {
+      throw new AmbiguousPathException("a percent sign without two hexadecimal digits");
+    }
+    var bytes = PercentEncoding.decode(name);
+    if (!TextSyntax.isUtf8(bytes)) throw new AmbiguousPathException("bytes that are not UTF-8");
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    if (TextSyntax.flaw(text).isPresent()) {
+      throw new AmbiguousPathException("a control character");
+    }
+    if (text.indexOf('/') >= 0 || text.indexOf('\\') >= 0) {
+      throw new AmbiguousPathException("an encoded slash or backslash");
+    }
+    if (text.equals(".") || text.equals("..")) throw new AmbiguousPathException("a dot segment");
+    return HeaderText.printable(bytes);
   }
 
   private NormalizedPath() {}
