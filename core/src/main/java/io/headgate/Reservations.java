@@ -47,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * UnsupportedOperationException} if the store does not keep reservations.
  */
 public final class Reservations {
+  /** After this time the expiry of a reservation is tried again whose store was unavailable. */
+  private static final long POSTPONED_MICROS = 30_000_000;
+
   private final Store store;
   private final Function<Request, Plan> plans;
   private final TokenReader tokens;
@@ -336,7 +339,12 @@ public final class Reservations {
       reservations.discard(id);
       return CompletableFuture.completedStage(null);
     }
-    return reservations.apply(counters.expiry(token.get(), id));
+    return reservations
+        .apply(counters.expiry(token.get(), id))
+        .whenComplete((reply, problem) -> {
+          // The ones behind it must not wait for a node that is unavailable.
+          if (problem != null) reservations.postpone(id, tokens.now() + POSTPONED_MICROS);
+        });
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.headgate.reservation;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation on one reservation.
@@ -9,7 +10,8 @@ import java.util.List;
  * @param token the id that the client has, under which the store lists open reservations
  * @param expiresAt the expiry that the reservation began with, in microseconds of the store's clock
  * @param action the operation
- * @param ttl for an update, the time by which it extends the reservation, in microseconds
+ * @param ttl for an update, the time by which it extends the reservation, in microseconds; 0 to
+ *     leave the expiry as it is
  * @param entries the counters, in the order of their indexes. Counters whose rules no longer exist
  *     are missing
  */
@@ -42,6 +44,24 @@ public record ReservationCommand(
   /** Copies the list. */
   public ReservationCommand {
     entries = List.copyOf(entries);
+  }
+
+  /**
+   * Returns the operation that stores the record of a new reservation and changes nothing else, so
+   * that a sweep which comes too late can tell it from one that was settled. Counters whose charges
+   * are never corrected are left out.
+   *
+   * @return null if no charge can be corrected
+   */
+  public static @Nullable ReservationCommand opening(
+      String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
+    var entries =
+        charges.stream()
+            .filter(made -> ReservationStep.isCorrectable(made.charge().limit()))
+            .map(made -> new Entry(made, UNREPORTED, 0))
+            .toList();
+    if (entries.isEmpty()) return null;
+    return new ReservationCommand(nonce, token, expiresAt, Action.UPDATE, 0, entries);
   }
 
   /** Returns the same command for some of the counters. */

@@ -22,7 +22,9 @@ import java.util.Objects;
  *
  * <p>Every operation is idempotent except the growth of an update. A settled reservation is never
  * changed again. An expired one can still be settled, which corrects its charge. Ten minutes after
- * its expiry a reservation is unknown.
+ * its expiry a reservation is unknown to clients. It can still expire if its record is stored,
+ * since a stored open record proves that nothing has ended it. Without a record it may have been
+ * settled.
  *
  * @param record the record to store; the same as before if nothing changed
  * @param states the states to store, in the order of the command's entries
@@ -55,7 +57,8 @@ public record ReservationStep(
       List<State> states,
       List<ReturnHistory> returns,
       long now) {
-    if (now > record.expiresAt() + ReservationCommand.KEPT_MICROS) {
+    if (now > record.expiresAt() + ReservationCommand.KEPT_MICROS
+        && !(command.action() == Action.EXPIRE && record.isStoredOpen())) {
       return new ReservationStep(record, states, returns, ReservationReply.UNKNOWN);
     }
     return new Run(record, command, states, returns, now).run();
@@ -139,7 +142,7 @@ public record ReservationStep(
           if (used > ledger(i).total()) correct(i, used);
         }
       }
-      expiresAt = Math.max(expiresAt, now + command.ttl());
+      if (command.ttl() > 0) expiresAt = Math.max(expiresAt, now + command.ttl());
       if (command.grows()) grow();
     }
 

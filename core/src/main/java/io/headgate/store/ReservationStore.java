@@ -79,6 +79,14 @@ public interface ReservationStore {
   /** Removes a token that no instance can read from the list of open reservations. */
   void discard(String token);
 
+  /**
+   * Returns an expired token later, since it can't be ended now, so that {@link #expired} returns
+   * the ones behind it.
+   *
+   * @param until the time from which it is returned again, in microseconds
+   */
+  default void postpone(String token, long until) {}
+
   /** Returns the number of open reservations, which may be a second old. */
   long openCount();
 

@@ -1,6 +1,7 @@
 package io.headgate.store;
 
 import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationRecord;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.reservation.ReservationReply.Status;
@@ -83,11 +84,19 @@ final class ReservationTable {
           if (record == null) return null;
           var result = step.apply(record);
           reply[0] = result.reply();
+          if (command.action() == Action.EXPIRE && result.reply().status() == Status.UNKNOWN) {
+            drop(nonce, record); // none of its rules existed, so that it holds nothing
+            return null;
+          }
           reorder(command, record, result.record());
           return result.record();
         });
     dropEnded(now);
     return reply[0];
+  }
+
+  private void drop(String nonce, ReservationRecord record) {
+    if (due.remove(new Due(record.expiresAt(), nonce)) != null) open.decrementAndGet();
   }
 
   private void reorder(

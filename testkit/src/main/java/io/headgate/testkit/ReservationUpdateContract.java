@@ -158,6 +158,41 @@ abstract class ReservationUpdateContract extends ReservationSettlementContract {
   }
 
   @Test
+  void sweepThatIsLateEndsAllAndThenLaterOnes() {
+    int count = 1_001; // one more than a sweep ends
+    var limiter = limiter(FixedWindow.of(Rate.of(10_000, Duration.ofDays(1))));
+    clock.set(Math.ceilDiv(clock.micros(), 86_400_000_000L) * 86_400_000_000L);
+    for (int i = 1; i < count; i++) limiter.reserve(tokens(1));
+    var reported = limiter.reserve(tokens(1_000));
+    reported.update(used(500));
+    assertThat(expire(limiter)).isZero();
+    assertThat(left(limiter)).isEqualTo(8_000);
+    clock.advance(Duration.ofMinutes(12));
+    assertThat(reported.settle(used(0))).isInstanceOf(Unknown.class);
+    assertThat(expire(limiter)).isEqualTo(1_000);
+    assertThat(expire(limiter)).isEqualTo(1);
+    assertThat(expire(limiter)).isZero();
+    assertThat(left(limiter)).isEqualTo(9_500);
+    assertThat(limiter.reservations().openCount()).isZero();
+    limiter.reserve(tokens(9_000));
+    clock.advance(Duration.ofSeconds(61));
+    assertThat(expire(limiter)).isEqualTo(1);
+    assertThat(left(limiter)).isEqualTo(9_500);
+  }
+
+  @Test
+  void lateSweepDoesNotReturnWhatWasSettled() {
+    var limiter = limiter(FixedWindow.of(Rate.of(1_000, Duration.ofDays(1))));
+    clock.set(Math.ceilDiv(clock.micros(), 86_400_000_000L) * 86_400_000_000L);
+    var settled = limiter.reserve(tokens(400));
+    assertThat(expire(limiter)).isZero(); // lists it
+    settled.settle(used(300));
+    clock.advance(Duration.ofMinutes(12));
+    expire(limiter);
+    assertThat(left(limiter)).isEqualTo(700);
+  }
+
+  @Test
   void forgedIdsAreUnknown() {
     var limiter = limiter(FixedWindow.of(Rate.of(1_000, HOUR)));
     var id = id(limiter.reserve(tokens(500)));

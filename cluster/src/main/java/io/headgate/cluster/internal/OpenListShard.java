@@ -4,7 +4,6 @@ import com.tangosol.net.cache.CacheMap;
 import com.tangosol.util.BinaryEntry;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
-import io.headgate.reservation.ReservationCommand;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A part has one entry for each id with its expiry, one entry for each second with the ids that
  * expire in it, and a head with the number of ids of each second. So a change copies the ids of one
- * second and not the whole list.
+ * second and not the whole list. An id stays until it is removed, however late its expiry is found.
  */
 final class OpenListShard {
   private static final long SECOND = 1_000_000;
@@ -27,18 +26,15 @@ final class OpenListShard {
   private final PartitionCall call;
   private final BinaryEntry<EntryKey, byte[]> anchor;
   private final long now;
-  private final boolean given;
   private final BinaryEntry<EntryKey, byte[]> head;
   private final TreeMap<Long, Integer> seconds = new TreeMap<>();
   private final Map<Long, Map<String, Long>> changed = new HashMap<>();
   private long added; // in this call
 
-  private OpenListShard(
-      PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now, boolean given) {
+  private OpenListShard(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long now) {
     this.call = call;
     this.anchor = anchor;
     this.now = now;
-    this.given = given;
     this.head = entry("head");
     var bytes = head.getValue();
     if (bytes == null) return;
@@ -67,7 +63,7 @@ final class OpenListShard {
       long expiresAt = in.next();
       changes.put(in.text(), expiresAt);
     }
-    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time, time >= 0);
+    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time);
     changes.forEach((id, expiresAt) -> shard.put(id, expiresAt, max));
     shard.store();
     return new NumberWriter().put(shard.count()).toByteArray();
@@ -85,7 +81,7 @@ final class OpenListShard {
     long time = in.next();
     int max = in.count();
     in.end();
-    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time, time >= 0);
+    var shard = new OpenListShard(call, anchor, time < 0 ? clock : time);
     var out = new NumberWriter().put(shard.count());
     int listed = 0;
     for (long second : shard.seconds.keySet()) {
@@ -117,7 +113,7 @@ final class OpenListShard {
       return;
     }
     entry.setValue(new NumberWriter().put(expiresAt).toByteArray());
-    entry.expire(millisUntil(expiresAt));
+    entry.expire(CacheMap.EXPIRY_NEVER);
     secondOf(expiresAt).put(id, expiresAt);
     added++;
   }
@@ -140,10 +136,7 @@ final class OpenListShard {
   }
 
   private void store() {
-    // Seconds whose entries have expired are not counted any more.
-    long oldest = Math.floorDiv(now - ReservationCommand.KEPT_MICROS, SECOND);
-    boolean dropped = seconds.headMap(oldest).size() > 0;
-    seconds.headMap(oldest).clear();
+    boolean dropped = dropExpired();
     if (changed.isEmpty() && !dropped) return;
     changed.forEach(this::store);
     if (seconds.isEmpty()) {
@@ -154,6 +147,16 @@ final class OpenListShard {
     seconds.forEach((second, count) -> out.put(second).put(count));
     head.setValue(out.toByteArray());
     head.expire(CacheMap.EXPIRY_NEVER);
+  }
+
+  /** Drops the first seconds if their entries, which an earlier version wrote, have expired. */
+  private boolean dropExpired() {
+    boolean dropped = false;
+    while (!seconds.isEmpty() && entry("at|" + seconds.firstKey()).getValue() == null) {
+      seconds.pollFirstEntry();
+      dropped = true;
+    }
+    return dropped;
   }
 
   private void store(long second, @Nullable Map<String, Long> ids) {
@@ -167,12 +170,6 @@ final class OpenListShard {
     var out = new NumberWriter();
     ids.forEach((id, expiresAt) -> out.put(expiresAt).put(id));
     entry.setValue(out.toByteArray());
-    entry.expire(millisUntil((second + 1) * SECOND));
-  }
-
-  /** Returns how long an entry is kept: the id of a reservation that is unknown is of no use. */
-  private long millisUntil(long expiresAt) {
-    if (given) return CacheMap.EXPIRY_NEVER;
-    return (Math.max(0, expiresAt - now) + ReservationCommand.KEPT_MICROS) / 1_000;
+    entry.expire(CacheMap.EXPIRY_NEVER);
   }
 }

@@ -7,7 +7,6 @@ import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.reservation.ChargedPiece;
 import io.headgate.reservation.Ledger;
-import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationRecord;
 import io.headgate.reservation.ReservationReply.Status;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoredReservation implements OwnerScript.OwnedReservation {
   private static final int VERSION = 1;
+  private static final long MAX_MILLIS = Integer.MAX_VALUE;
 
   private final BinaryEntry<EntryKey, byte[]> entry;
   private final @Nullable ReservationRecord record;
@@ -48,8 +48,8 @@ final class StoredReservation implements OwnerScript.OwnedReservation {
   @Override
   public void store(ReservationRecord next, long now, boolean given) {
     entry.setValue(encode(next));
-    long kept = Math.max(0, next.expiresAt() - now) + ReservationCommand.KEPT_MICROS;
-    entry.expire(given ? CacheMap.EXPIRY_NEVER : kept / 1_000);
+    long millis = Math.min(MAX_MILLIS, (next.keptUntil(now) - now) / 1_000);
+    entry.expire(given ? CacheMap.EXPIRY_NEVER : millis);
   }
 
   static byte[] encode(ReservationRecord record) {

@@ -291,6 +291,11 @@ final class RegionReservations implements ReservationStore {
   }
 
   @Override
+  public void postpone(String token, long until) {
+    regional.postpone(token, until);
+  }
+
+  @Override
   public long openCount() {
     return regional.openCount();
   }

@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  * The list of open reservations in Redis: one sorted set for all instances, ordered by expiry, and
  * the secret of their ids beside it.
  *
- * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them. A reservation that
- * is settled before then is never listed. The list is only needed for reservations that are not
- * settled: if an instance ends without a last call, or a call fails, such a reservation stays
- * charged as reserved. Thread-safe.
+ * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them, and again if the
+ * call fails. A reservation that is settled before then is never listed. The list is only needed
+ * for reservations that are not settled: if an instance ends without a last call, such a
+ * reservation stays charged as reserved. Thread-safe.
  */
 final class OpenReservations {
   private static final long DELAY_MILLIS = 100;
+  private static final long RETRY_MILLIS = 1_000;
   private static final int MAX_BATCH = 512;
   private static final int MAX_PENDING = 10_000;
   private static final int SECRET_BYTES = 32;
@@ -43,12 +44,17 @@ final class OpenReservations {
    * The last change of an id that is not sent yet.
    *
    * @param expiresAt the expiry in microseconds, or {@link #REMOVED}
-   * @param isNew whether the list does not have the id yet
+   * @param onListing stores the first record of an id that the list does not have yet; null for
+   *     others
    */
-  private record Change(long expiresAt, boolean isNew) {
+  private record Change(long expiresAt, @Nullable Runnable onListing) {
+    boolean isNew() {
+      return onListing != null;
+    }
+
     /** Returns by how much it changes the number of listed reservations. */
     long delta() {
-      return isNew ? 1 : expiresAt == REMOVED ? -1 : 0;
+      return isNew() ? 1 : expiresAt == REMOVED ? -1 : 0;
     }
   }
 
@@ -60,6 +66,8 @@ final class OpenReservations {
   private final ConcurrentHashMap<String, Change> pending = new ConcurrentHashMap<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final AtomicLong unsent = new AtomicLong(); // the sum of the deltas without a reply
+  private CompletableFuture<Void> replies = CompletableFuture.allOf(); // guarded by pending
+  private volatile boolean closed;
   private volatile long count;
   private volatile List<byte[]> shared = List.of(); // the present secret and the one before
 
@@ -99,19 +107,24 @@ final class OpenReservations {
     return !shared.isEmpty();
   }
 
-  /** Lists a new reservation soon. */
-  void add(String id, long expiresAt) {
-    change(id, new Change(expiresAt, true));
+  /**
+   * Lists a new reservation soon.
+   *
+   * @param onListing stores the record of the reservation; called when it is listed, unless it is
+   *     removed before. Must not block
+   */
+  void add(String id, long expiresAt, Runnable onListing) {
+    change(id, new Change(expiresAt, onListing));
   }
 
   /** Changes the expiry of a reservation soon. */
   void reschedule(String id, long expiresAt) {
-    change(id, new Change(expiresAt, false));
+    change(id, new Change(expiresAt, null));
   }
 
   /** Removes a reservation soon. */
   void remove(String id) {
-    change(id, new Change(REMOVED, false));
+    change(id, new Change(REMOVED, null));
   }
 
   private void change(String id, Change change) {
@@ -125,8 +138,12 @@ final class OpenReservations {
           unsent.addAndGet(deltaOf(merged) - deltaOf(earlier));
           return merged;
         });
+    scheduleFlush(DELAY_MILLIS);
+  }
+
+  private void scheduleFlush(long delayMillis) {
     if (!scheduled.compareAndSet(false, true)) return;
-    CompletableFuture.delayedExecutor(DELAY_MILLIS, TimeUnit.MILLISECONDS)
+    CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS)
         .execute(() -> {
           var unused = flush();
         });
@@ -134,31 +151,45 @@ final class OpenReservations {
 
   /** A reservation that is removed before it was listed needs no call. */
   private static @Nullable Change merge(@Nullable Change earlier, Change later) {
-    if (earlier == null || !earlier.isNew) return later;
-    return later.expiresAt == REMOVED ? null : new Change(later.expiresAt, true);
+    if (earlier == null || !earlier.isNew()) return later;
+    return later.expiresAt == REMOVED ? null : new Change(later.expiresAt, earlier.onListing);
   }
 
   private static long deltaOf(@Nullable Change change) {
     return change == null ? 0 : change.delta();
   }
 
-  /** Sends all pending changes; completes when the server has replied. */
+  /**
+   * Sends all pending changes.
+   *
+   * @return completes when the server has replied to these and to all that were sent before, also
+   *     by other threads; never fails
+   */
   CompletableFuture<Void> flush() {
     scheduled.set(false);
-    var calls = new ArrayList<CompletableFuture<?>>();
-    while (!pending.isEmpty()) {
+    var listed = new ArrayList<Runnable>();
+    CompletableFuture<Void> done;
+    // Changes that were taken but not sent yet must not be missed by a call that finds none.
+    synchronized (pending) {
       var ids = new ArrayList<String>();
       var changes = new ArrayList<Change>();
-      for (var id : pending.keySet()) {
+      for (var id : pending.keySet()) { // once, since changes whose call fails are pending again
         var change = pending.remove(id);
         if (change == null) continue;
         ids.add(id);
         changes.add(change);
-        if (ids.size() == MAX_BATCH) break;
+        if (change.onListing != null) listed.add(change.onListing);
       }
-      if (!ids.isEmpty()) calls.add(send(ids, changes));
+      for (int from = 0; from < ids.size(); from += MAX_BATCH) {
+        int to = Math.min(ids.size(), from + MAX_BATCH);
+        replies =
+            CompletableFuture.allOf(
+                replies, send(ids.subList(from, to), changes.subList(from, to)));
+      }
+      done = replies;
     }
-    return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new));
+    listed.forEach(Runnable::run);
+    return done;
   }
 
   private CompletableFuture<?> send(List<String> ids, List<Change> changes) {
@@ -175,20 +206,33 @@ final class OpenReservations {
     long sent = delta;
     return connection
         .reservations(keys, arguments)
+        .toCompletableFuture()
+        .copy()
+        .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS) // so that a lost reply ends no later sweep
         .handle((reply, problem) -> {
           unsent.addAndGet(-sent);
           if (problem == null) count = (Long) reply.getLast();
+          else retain(ids, changes);
           return reply;
-        })
-        .toCompletableFuture();
+        });
+  }
+
+  /** Keeps changes whose call has failed, unless there are later ones of the same ids. */
+  private void retain(List<String> ids, List<Change> changes) {
+    for (int i = 0; i < ids.size() && pending.size() < MAX_PENDING; i++) {
+      var change = changes.get(i);
+      if (pending.putIfAbsent(ids.get(i), change) == null) unsent.addAndGet(change.delta());
+    }
+    if (!closed) scheduleFlush(RETRY_MILLIS);
   }
 
   /** Sends the last changes and waits for the reply, within the time of a call. */
   void close() {
+    closed = true;
     try {
       flush().get(timeoutNanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      // Redis is unavailable; the reservations stay charged as reserved.
+      // Redis is unavailable; reservations that are not listed stay charged as reserved.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -219,10 +263,10 @@ final class OpenReservations {
   }
 
   private CompletionStage<List<String>> expiringBy(long time, int max) {
-    var unused = flush(); // the same connection executes it first
-    return connection
-        .reservations(
-            keys, bytes(Long.toString(time)), DUE, bytes(Integer.toString(max)), ownSecret)
+    return flush()
+        .thenCompose(sent ->
+            connection.reservations(
+                keys, bytes(Long.toString(time)), DUE, bytes(Integer.toString(max)), ownSecret))
         .thenApply(reply -> {
           learn((byte[]) reply.getFirst());
           count = (Long) reply.get(1);

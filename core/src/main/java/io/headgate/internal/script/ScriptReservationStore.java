@@ -1,6 +1,7 @@
 package io.headgate.internal.script;
 
 import io.headgate.reservation.ReservationCommand;
+import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationParts;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.reservation.ReservationReply.Status;
@@ -82,8 +83,21 @@ public final class ScriptReservationStore implements ReservationStore {
       String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
     boolean full = isFull();
     if (full) charges.forEach(this::giveBack);
-    else list.add(token, expiresAt);
+    else list.add(token, expiresAt, () -> storeRecord(nonce, token, expiresAt, charges));
     return CompletableFuture.completedStage(!full);
+  }
+
+  /**
+   * Stores the record of a reservation that is listed. If that fails, a sweep within ten minutes of
+   * its expiry ends it all the same.
+   */
+  private void storeRecord(
+      String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
+    var command = ReservationCommand.opening(nonce, token, expiresAt, charges);
+    if (command == null) return;
+    for (var group : groups(command)) {
+      var unused = executor.submit(ScriptCommand.reservation(ReservationParts.of(command, group)));
+    }
   }
 
   private void giveBack(ReservedCharge made) {
@@ -151,7 +165,11 @@ public final class ScriptReservationStore implements ReservationStore {
     }
     switch (reply.status()) {
       case OPEN -> list.reschedule(command.token(), reply.expiresAt());
-      case SETTLED, EXPIRED, UNKNOWN -> list.remove(command.token());
+      case SETTLED, EXPIRED -> list.remove(command.token());
+      case UNKNOWN -> {
+        // A client that is too late leaves the reservation to the sweep.
+        if (command.action() == Action.EXPIRE) list.remove(command.token());
+      }
     }
     return reply;
   }
@@ -178,6 +196,11 @@ public final class ScriptReservationStore implements ReservationStore {
   @Override
   public void discard(String token) {
     list.remove(token);
+  }
+
+  @Override
+  public void postpone(String token, long until) {
+    list.reschedule(token, until);
   }
 
   @Override

@@ -146,7 +146,13 @@ local function write_record(key, status, expires_at, ledgers)
   end
   local text = cmsgpack.pack(unpack(fields))
   if sets_expiry then
-    call('SET', key, text, 'EXAT', ceil((max(now, expires_at) + KEPT) / 1000000))
+    local kept_until = max(now, expires_at)
+    if status == OPEN then -- until time has returned its charges, so that a late sweep can end it
+      for _, ledger in pairs(ledgers) do
+        for _, piece in ipairs(ledger.pieces) do kept_until = max(kept_until, piece[3]) end
+      end
+    end
+    call('SET', key, text, 'EXAT', ceil((kept_until + KEPT) / 1000000))
   else
     call('SET', key, text)
   end
@@ -183,7 +189,8 @@ return function(record, is_settlement)
   if text then
     status, expires_at, ledgers = read_record(text)
   end
-  if now > expires_at + KEPT then
+  -- A stored open record proves that nothing has ended the reservation. Without a record it may have been settled.
+  if now > expires_at + KEPT and not (text and status == OPEN and action > SETTLING) then
     n = n + 1
     reply[n] = UNKNOWN
     return
@@ -200,7 +207,7 @@ return function(record, is_settlement)
     status = SETTLED
   elseif action == UPDATE and status == OPEN then
     update(counters)
-    expires_at = max(expires_at, now + ttl)
+    if ttl > 0 then expires_at = max(expires_at, now + ttl) end
     grown = wants_more and grow(counters)
   elseif action > SETTLING and status == OPEN and now >= expires_at then
     for _, c in ipairs(counters) do finish(c, charge_at_expiry(c)) end
