@@ -129,6 +129,7 @@ export const RULE: readonly Field[] = [
       { name: 'default', about: 'the permits to reserve if the request does not name the cost' },
       { name: 'excess', about: 'what happens to a larger estimate', values: EXCESSES },
       { name: 'on-expiry', about: 'what an expired reservation is charged', values: EXPIRIES },
+      { name: 'max-debt', about: 'how long usage beyond a limit counts, ten of its windows if not given' },
     ],
   },
   {

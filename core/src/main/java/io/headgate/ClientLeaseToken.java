@@ -10,14 +10,11 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The content of the id of a permit lease: the unguessable number of its holder, and the hold on
- * each counter. Self-contained, so that any instance can renew or release the lease.
- *
- * <p>A client that forges an id with its own holder changes only how many of its own permits are
- * charged, which it reports anyway.
+ * each counter. Self-contained, so that any instance can renew or release the lease. Encrypted and
+ * authenticated, since usage of a hold that the store has lost is charged on the word of the id.
  *
  * @param holder the id of the holder in the store; exact in a double, as scripts require
  * @param order increases with each renewal
@@ -30,9 +27,13 @@ record ClientLeaseToken(long holder, long order, List<HoldRef> holds) {
   /** The largest number that scripts represent exactly. */
   private static final long MAX_NUMBER = 1L << 53;
 
-  private static final byte VERSION = 1;
+  private static final String KIND = "headgate lease";
+  private static final byte VERSION = 2;
   private static final int HEAD = 2 + 2 * Long.BYTES;
   private static final int ENTRY = 4 * Long.BYTES;
+
+  /** The highest number of characters of an id. */
+  private static final int MAX_LENGTH = 512;
 
   /**
    * The hold on one counter.
@@ -78,26 +79,38 @@ record ClientLeaseToken(long holder, long order, List<HoldRef> holds) {
     }
   }
 
-  /** Encodes the token in the URL-safe Base64 alphabet. Begins with a letter. */
-  String encode() {
+  /**
+   * Encrypts the token; the text is in the URL-safe Base64 alphabet and begins with a letter.
+   *
+   * @param nonce {@link TokenCipher#NONCE_BYTES} random bytes
+   */
+  String seal(byte[] secret, byte[] nonce) {
     var out = ByteBuffer.allocate(HEAD + holds.size() * ENTRY);
     out.put(VERSION).put((byte) holds.size()).putLong(holder).putLong(order);
     for (var hold : holds) {
       out.putLong(hold.counter).putLong(hold.terms).putLong(hold.held).putLong(hold.until);
     }
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(out.array());
+    var sealed = TokenCipher.seal(TokenCipher.derive(secret, KIND), nonce, out.array());
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(sealed);
   }
 
-  /**
-   * Decodes a token.
-   *
-   * @throws IllegalArgumentException if the text is not an encoded token
-   */
-  static ClientLeaseToken decode(String text) {
-    var in = bytes(text);
+  /** Decrypts an id; empty if it was not made with one of the secrets. */
+  static Optional<ClientLeaseToken> open(List<byte[]> secrets, String text) {
+    if (text.length() > MAX_LENGTH) return Optional.empty();
+    byte[] token;
+    try {
+      token = Base64.getUrlDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+    var own = secrets.stream().map(secret -> TokenCipher.derive(secret, KIND)).toList();
+    return TokenCipher.open(own, token).map(opened -> read(ByteBuffer.wrap(opened.content())));
+  }
+
+  private static ClientLeaseToken read(ByteBuffer in) {
     int count = in.remaining() < HEAD || in.get() != VERSION ? 0 : in.get();
     if (count < 1 || count > MAX_COUNTERS || in.remaining() != HEAD - 2 + count * ENTRY) {
-      throw invalid(null);
+      throw malformed();
     }
     long holder = in.getLong();
     long order = in.getLong();
@@ -109,20 +122,11 @@ record ClientLeaseToken(long holder, long order, List<HoldRef> holds) {
       valid &= hold.until >= 0 && hold.until <= MAX_NUMBER;
       holds.add(hold);
     }
-    if (!valid) throw invalid(null);
+    if (!valid) throw malformed();
     return new ClientLeaseToken(holder, order, holds);
   }
 
-  private static ByteBuffer bytes(String text) {
-    try {
-      return ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
-    } catch (IllegalArgumentException e) {
-      throw invalid(e);
-    }
-  }
-
-  private static IllegalArgumentException invalid(@Nullable Throwable cause) {
-    return new IllegalArgumentException(
-        "not a valid lease id; use the id of the last reply for this lease", cause);
+  private static IllegalStateException malformed() {
+    return new IllegalStateException("an authentic id of a lease is malformed");
   }
 }

@@ -56,11 +56,13 @@ public final class ClientLeases {
 
   private final Store store;
   private final Function<Request, Plan> planner;
+  private final TokenReader tokens;
   private final SecureRandom random = new SecureRandom();
 
-  ClientLeases(Store store, Function<Request, Plan> planner) {
+  ClientLeases(Store store, Function<Request, Plan> planner, TokenReader tokens) {
     this.store = store;
     this.planner = planner;
+    this.tokens = tokens;
   }
 
   /**
@@ -90,14 +92,19 @@ public final class ClientLeases {
    * @param request that of the lease
    * @param used how many checks of the lease were made, at most {@link #MAX_CHECKS}
    * @param checks as in {@link #acquireAsync}
-   * @throws IllegalArgumentException if {@code id} is not the id of a lease
+   * @return fails with an {@link IllegalArgumentException} if {@code id} is not the id of a lease
+   *     that an instance of this service has granted
    */
   public CompletionStage<ClientLease> renewAsync(
       String id, Request request, long used, long checks) {
     requireChecks(used);
     requireChecks(checks);
+    return read(id).thenCompose(token -> renew(token, request, used, checks));
+  }
+
+  private CompletionStage<ClientLease> renew(
+      ClientLeaseToken token, Request request, long used, long checks) {
     var leases = leases();
-    var token = ClientLeaseToken.decode(id);
     var plan = planner.apply(request);
     var targets = targets(leases, plan);
     var obstacle = obstacle(plan, targets);
@@ -111,11 +118,23 @@ public final class ClientLeases {
    * Charges the checks that were made and returns the rest. The client must not spend any of it
    * from the moment at which it counted {@code used}.
    *
-   * @throws IllegalArgumentException if {@code id} is not the id of a lease
+   * @return fails with an {@link IllegalArgumentException} if {@code id} is not the id of a lease
+   *     that an instance of this service has granted
    */
   public CompletionStage<Void> releaseAsync(String id, Request request, long used) {
     requireChecks(used);
-    return settle(targets(leases(), planner.apply(request)), ClientLeaseToken.decode(id), used);
+    return read(id)
+        .thenCompose(token -> settle(targets(leases(), planner.apply(request)), token, used));
+  }
+
+  private CompletionStage<ClientLeaseToken> read(String id) {
+    leases(); // a store without holds has granted no lease
+    return tokens
+        .read(secrets -> ClientLeaseToken.open(secrets, id))
+        .thenApply(token ->
+            token.orElseThrow(() ->
+                new IllegalArgumentException(
+                    "not a valid lease id; use the id of the last reply for this lease")));
   }
 
   private HoldStore leases() {
@@ -139,7 +158,8 @@ public final class ClientLeases {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = plan.charges().get(i);
         if (charge.limit() instanceof Holdable) {
-          leases.targetOf(part, charge).ifPresent(targets::add);
+          var counter = charge.counter().withMaxDebt(part.rule().reservation());
+          leases.targetOf(part, charge.withCounter(counter)).ifPresent(targets::add);
         }
       }
     }
@@ -215,11 +235,20 @@ public final class ClientLeases {
       replies.add(target.store().hold(charge, request).toCompletableFuture());
     }
     return all(replies)
-        .thenCompose(grants -> granted(plan, targets, token.holder(), order, ttl, grants));
+        .thenCombine(
+            tokens.secret(),
+            (grants, secret) -> granted(plan, targets, token.holder(), order, ttl, grants, secret))
+        .thenCompose(lease -> lease);
   }
 
   private CompletionStage<ClientLease> granted(
-      Plan plan, List<Target> targets, long holder, long order, long ttl, List<Reply> grants) {
+      Plan plan,
+      List<Target> targets,
+      long holder,
+      long order,
+      long ttl,
+      List<Reply> grants,
+      byte[] secret) {
     long checks = Long.MAX_VALUE;
     var outcomes = new ArrayList<Outcome>();
     var holds = new ArrayList<HoldRef>();
@@ -235,7 +264,7 @@ public final class ClientLeases {
     if (checks > 0) {
       long count = Math.min(checks, MAX_CHECKS);
       return CompletableFuture.completedStage(
-          new ClientLease.Granted(token.encode(), count, micros(ttl), result));
+          new ClientLease.Granted(token.seal(secret, tokens.nonce()), count, micros(ttl), result));
     }
     return settle(targets, token, 0)
         .thenApply(

@@ -61,7 +61,7 @@ public final class RateLimiter implements AutoCloseable {
             new ReservedCounters(
                 this::rules, signals::tune, counter -> tokens.store().placeOf(counter)));
     this.explainer = new Explainer(signals, reservations);
-    this.leases = new ClientLeases(store, request -> plan(request, false));
+    this.leases = new ClientLeases(store, request -> plan(request, false), tokens);
     boolean background = store.reservations().isPresent() && ticker.equals(Ticker.system());
     this.expiry = background ? new ExpirySweeper(reservations).start() : null;
   }

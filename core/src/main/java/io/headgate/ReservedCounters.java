@@ -62,7 +62,8 @@ final class ReservedCounters {
       if (counter.isEmpty() || rule.isEmpty()) continue;
       var settings = rule.get().reservation();
       var base = new Charge(counter.get(), ref.key(), ref.amount(), token.holder());
-      var charge = new Charge(tuned.apply(base), ref.key(), ref.amount(), token.holder());
+      var present = tuned.apply(base).withMaxDebt(settings);
+      var charge = new Charge(present, ref.key(), ref.amount(), token.holder());
       found.add(
           new ReservedCharge(
               i,
@@ -180,9 +181,18 @@ final class ReservedCounters {
     for (int i = 0; i < passing.length; i++) {
       var charge = plan.charges().get(i);
       if (passing[i] && charge.cost() > 0 && !(charge.limit() instanceof SlotLimit)) {
-        spent.add(charge);
+        spent.add(withMaxDebt(charge));
       }
     }
     return spent;
+  }
+
+  private Charge withMaxDebt(Charge charge) {
+    var counter = charge.counter();
+    return rules
+        .get()
+        .rule(counter.rule())
+        .map(rule -> charge.withCounter(counter.withMaxDebt(rule.reservation())))
+        .orElse(charge);
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate;
 
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.List;
@@ -11,17 +12,29 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts and authenticates the ids of reservations with AES-GCM. Each id has a key of its own,
- * derived from the secret and a random nonce of 128 bits, so that no pair of key and initialization
- * vector repeats however many ids are made. Thread-safe.
+ * Encrypts and authenticates the ids of reservations and of leases with AES-GCM. Each id has a key
+ * of its own, derived from the secret and a random nonce of 128 bits, so that no pair of key and
+ * initialization vector repeats however many ids are made. Thread-safe.
  */
 final class TokenCipher {
   static final int NONCE_BYTES = 16;
+  static final int SECRET_BYTES = 32;
   private static final byte VERSION = 1;
   private static final int TAG_BITS = 128;
   private static final byte[] INITIALIZATION_VECTOR = new byte[12];
 
   private TokenCipher() {}
+
+  /** Returns a secret for another kind of ids, so that an id of one kind is none of the other. */
+  static byte[] derive(byte[] secret, String kind) {
+    try {
+      var mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+      return mac.doFinal(kind.getBytes(StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw unsupported(e);
+    }
+  }
 
   /** The nonce and the content of an id. */
   static final class Opened {

@@ -13,7 +13,12 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClientLeasesTest {
@@ -119,10 +124,11 @@ class ClientLeasesTest {
 
   @Test
   void usageOfALeaseThatTheStoreLostIsCharged() {
-    var lease = granted(acquire(Limiters.limiter(ticker, hourly), ADA, 100));
-    var restarted = Limiters.limiter(ticker, hourly);
-    restarted.leases().releaseAsync(lease.id(), ADA, 60).toCompletableFuture().join();
-    assertThat(remaining(restarted)).isEqualTo(940);
+    var limiter = Limiters.limiter(ticker, hourly);
+    var lease = granted(acquire(limiter, ADA, 100));
+    limiter.reset(ADA.subject(), "hourly");
+    limiter.leases().releaseAsync(lease.id(), ADA, 60).toCompletableFuture().join();
+    assertThat(remaining(limiter)).isEqualTo(940);
   }
 
   @Test
@@ -203,12 +209,88 @@ class ClientLeasesTest {
   void idThatIsNotALeaseIsRejected() {
     var limiter = Limiters.limiter(ticker, hourly);
     for (var id : new String[] {"", "?", "AQ", "x".repeat(400)}) {
-      assertThatThrownBy(() -> limiter.leases().releaseAsync(id, ADA, 0))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageStartingWith("not a valid lease id");
+      assertRejected(limiter, id, ADA);
     }
     assertThatThrownBy(() -> limiter.leases().acquireAsync(ADA, -1))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static void assertRejected(RateLimiter limiter, String id, Request request) {
+    for (var call :
+        List.of(
+            limiter.leases().releaseAsync(id, request, 50),
+            limiter.leases().renewAsync(id, request, 50, 10))) {
+      assertThatThrownBy(() -> call.toCompletableFuture().join())
+          .cause()
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("not a valid lease id");
+    }
+  }
+
+  /** The format without encryption: version, number of holds, holder, order, and the hold. */
+  private static String unencrypted(long counter, long terms, long until) {
+    var bytes =
+        ByteBuffer.allocate(2 + 6 * Long.BYTES)
+            .put((byte) 1)
+            .put((byte) 1)
+            .putLong(7)
+            .putLong(1)
+            .putLong(counter)
+            .putLong(terms)
+            .putLong(1L << 53)
+            .putLong(until);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
+  }
+
+  @Test
+  void forgedIdChargesNothing() throws Exception {
+    var limiter = Limiters.limiter(ticker, hourly);
+    var sha = MessageDigest.getInstance("SHA-256");
+    for (var part : List.of("hourly", "hourly", "user:ada")) {
+      sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(part.length()).array());
+      sha.update(part.getBytes(StandardCharsets.UTF_8));
+    }
+    long counter = ByteBuffer.wrap(sha.digest()).getLong();
+    var limit = FixedWindow.of(Rate.perHour(1_000));
+    long terms = 31 * (31 * limit.capacity() + limit.window()) + limit.algorithm().id().hashCode();
+    assertRejected(limiter, unencrypted(counter, terms, ticker.micros() + 10_000_000), ADA);
+    assertThat(remaining(limiter)).isEqualTo(1_000);
+  }
+
+  @Test
+  void changedIdsAndIdsOfReservationsAreRejected() {
+    var limiter = Limiters.limiter(ticker, hourly);
+    var id = granted(acquire(limiter, ADA, 100)).id();
+    assertThat(id).matches("[A-Za-z][A-Za-z0-9_-]+");
+    for (int i = 0; i < id.length() - 1; i += 7) {
+      char other = id.charAt(i) == 'A' ? 'B' : 'A';
+      assertRejected(limiter, id.substring(0, i) + other + id.substring(i + 1), ADA);
+    }
+    assertRejected(limiter, limiter.reserve(ADA).id().orElseThrow(), ADA);
+    assertThat(limiter.reservations().settle(id, Costs.NONE))
+        .isInstanceOf(ReservationState.Unknown.class);
+    assertRejected(Limiters.limiter(ticker, hourly), id, ADA);
+  }
+
+  @Test
+  void leaseReportsNothingForAnotherSubject() {
+    var limiter = Limiters.limiter(ticker, hourly);
+    var lease = granted(acquire(limiter, ADA, 100));
+    var victim = Request.of(Subject.of("user:victim"));
+    limiter.leases().releaseAsync(lease.id(), victim, 100).toCompletableFuture().join();
+    assertThat(limiter.peek(victim).limits().getFirst().remaining()).isEqualTo(1_000);
+  }
+
+  @Test
+  void repeatedReportsOfALeaseAreRepaidWithinElevenWindows() {
+    var bucket = leased("bucket").limit(TokenBucket.of(Rate.perHour(1_000))).build();
+    var limiter = Limiters.limiter(ticker, bucket);
+    var lease = granted(acquire(limiter, ADA, 100));
+    for (int i = 0; i < 1_000; i++) {
+      limiter.leases().releaseAsync(lease.id(), ADA, 100).toCompletableFuture().join();
+    }
+    ticker.advance(Duration.ofHours(11));
+    assertThat(remaining(limiter)).isEqualTo(1_000);
   }
 
   private long remaining(RateLimiter limiter) {

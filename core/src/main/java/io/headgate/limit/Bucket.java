@@ -111,6 +111,22 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues, long 
     return next.emptyAt() - now > max ? new BucketState(now + max, 0, state.refillTime()) : next;
   }
 
+  /**
+   * Returns how many permits can be charged before the time in which the debt beyond the capacity
+   * is repaid exceeds {@code maxDebt}. Debts are also kept below the highest number of units that
+   * is counted exactly.
+   *
+   * @param maxDebt in microseconds
+   */
+  long room(BucketState state, long now, long maxDebt) {
+    long countable = (Bounds.MAX - rate.unitPermits) / rate.unitPermits;
+    long max = Math.min(Bounds.micros(Bounds.MAX_DURATION), refillTime + maxDebt);
+    long left = Math.min(max, countable) - wait(state, now);
+    if (left <= 0) return 0;
+    long slack = wait(state, now) > 0 ? state.slack() : 0;
+    return (left * rate.unitPermits + slack) / rate.unitPeriod;
+  }
+
   /** Returns the state with {@code price} units added to the debt. */
   private BucketState plus(BucketState state, long now, long price) {
     long due = state.emptyAt() <= now ? price : price - state.slack();

@@ -74,6 +74,11 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   }
 
   @Override
+  public long chargeable(State state, long now, long cost) {
+    return Math.min(cost, Bounds.MAX - adopt(state, now).count());
+  }
+
+  @Override
   public boolean isOwn(State state) {
     return state instanceof WindowState own
         && own.permits() == permits

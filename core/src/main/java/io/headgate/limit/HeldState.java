@@ -170,8 +170,9 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
    *
    * @param counted whether the report was charged; false if the state is of another limit, in which
    *     case it is unchanged until a decision converts it
+   * @param charged the permits that were charged; see {@link Holdable#chargeable}
    */
-  public record Reported(State state, boolean counted) {}
+  public record Reported(State state, boolean counted, long charged) {}
 
   /**
    * Charges permits that an instance has spent locally, even if they exceed the limit. Of a state
@@ -181,10 +182,11 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
    * @param cost in permits of {@code limit}
    */
   public static Reported reported(Holdable limit, State state, long now, long cost) {
-    if (isFromOtherLimit(limit, state, now)) return new Reported(state, false);
+    if (isFromOtherLimit(limit, state, now)) return new Reported(state, false, 0);
     var expireHolds = expireHolds(limit, state, now);
-    var charged = limit.charged(withoutHolds(expireHolds), now, cost);
-    return new Reported(of(charged, limit, holds(expireHolds)), true);
+    long chargeable = limit.chargeable(withoutHolds(expireHolds), now, cost);
+    var charged = limit.charged(withoutHolds(expireHolds), now, chargeable);
+    return new Reported(of(charged, limit, holds(expireHolds)), true, chargeable);
   }
 
   /**
@@ -193,8 +195,8 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
    *
    * @param cost in permits of {@code limit}
    */
-  public static State charged(Holdable limit, State state, long now, long cost) {
-    return reported(limit, GiveBack.adopted(limit, state, now), now, cost).state();
+  public static Reported charged(Holdable limit, State state, long now, long cost) {
+    return reported(limit, GiveBack.adopted(limit, state, now), now, cost);
   }
 
   /** Returns the charges of a state, without its holds. */

@@ -20,6 +20,23 @@ public sealed interface Holdable extends Limit permits TokenBucket, FixedWindow,
   State charged(State state, long now, long cost);
 
   /**
+   * Returns how many permits {@link #charged} charges: less than {@code cost} if it is more than
+   * can be counted exactly, or more than the {@linkplain #withMaxDebt highest debt} leaves room
+   * for.
+   */
+  long chargeable(State state, long now, long cost);
+
+  /**
+   * Returns the limit with a highest debt: the time in which usage beyond the capacity is repaid.
+   * The counters are the same. Without effect on windows, whose debt ends with them.
+   *
+   * @param micros in microseconds
+   */
+  default Holdable withMaxDebt(long micros) {
+    return this;
+  }
+
+  /**
    * Returns the limit with a part of the permits, in thousandths and rounded down, over the same
    * time. Limits whose parts add up to at most 1,000 admit together no more than this limit.
    *

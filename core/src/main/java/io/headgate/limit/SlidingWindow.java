@@ -170,9 +170,18 @@ public final class SlidingWindow implements Holdable {
   @Override
   public SlidingState charged(State state, long now, long cost) {
     var counts = adopt(state, now);
+    return counts.plus(chargeable(counts, cost));
+  }
+
+  @Override
+  public long chargeable(State state, long now, long cost) {
+    return chargeable(adopt(state, now), cost);
+  }
+
+  private long chargeable(SlidingState counts, long cost) {
     long countable =
         Math.min(Bounds.MAX / shape.width - counts.newest(), Bounds.MAX - counts.total());
-    return counts.plus(Math.clamp(countable, 0, cost));
+    return Math.clamp(countable, 0, cost);
   }
 
   @Override

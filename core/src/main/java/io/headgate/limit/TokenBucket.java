@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rate the rate at which permits are refilled
  * @param burst the capacity of the bucket
+ * @param maxDebt the time, in microseconds, that usage beyond the capacity takes to be repaid at
+ *     most; further usage is not charged. It affects {@link #charged} only, and no state depends on
+ *     it
  */
-public record TokenBucket(Rate rate, long burst) implements Holdable {
+public record TokenBucket(Rate rate, long burst, long maxDebt) implements Holdable {
   /*
    * GCRA in exact rational arithmetic
    *
@@ -35,6 +38,9 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
    * 1,000,000 - 2 units, and no fraction of a microsecond is lost.
    */
 
+  /** The value of {@code maxDebt} that bounds nothing: no debt takes longer. */
+  static final long NO_MAX_DEBT = Bounds.micros(Bounds.MAX_DURATION);
+
   /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public TokenBucket {
     require(
@@ -47,6 +53,15 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
             + " 100 years to come back); lower the burst or choose a rounder rate";
     long units = Bounds.product(burst, rate.unitPeriod, message, burst, rate);
     require(rate.canRepay(units), message, burst, rate);
+    require(
+        maxDebt >= 0 && maxDebt <= NO_MAX_DEBT,
+        "the highest debt must be 0 to 100 years, got %d µs",
+        maxDebt);
+  }
+
+  /** Creates a limit that charges usage beyond its capacity without a bound. */
+  public TokenBucket(Rate rate, long burst) {
+    this(rate, burst, NO_MAX_DEBT);
   }
 
   /**
@@ -65,7 +80,23 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
    * @throws IllegalArgumentException if the burst is less than 1 or can't be counted exactly
    */
   public TokenBucket withBurst(long burst) {
-    return new TokenBucket(rate, burst);
+    return new TokenBucket(rate, burst, maxDebt);
+  }
+
+  @Override
+  public TokenBucket withMaxDebt(long micros) {
+    return new TokenBucket(rate, burst, Math.clamp(micros, 0, NO_MAX_DEBT));
+  }
+
+  /** Returns whether {@code maxDebt} bounds what is charged beyond the capacity. */
+  public boolean boundsDebt() {
+    return maxDebt < NO_MAX_DEBT;
+  }
+
+  @Override
+  public long chargeable(State state, long now, long cost) {
+    var bucket = bucket();
+    return boundsDebt() ? Math.min(cost, bucket.room(adopt(state, now), now, maxDebt)) : cost;
   }
 
   @Override
@@ -80,7 +111,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
 
   @Override
   public BucketState charged(State state, long now, long cost) {
-    return bucket().charged(adopt(state, now), now, cost);
+    return bucket().charged(adopt(state, now), now, chargeable(state, now, cost));
   }
 
   @Override
@@ -93,7 +124,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     long part = Utilization.partOf(n, burst);
     if (n == 1) return this;
     var slower = rate.dividedBy(n);
-    return new TokenBucket(slower, slower.repayable(part));
+    return new TokenBucket(slower, slower.repayable(part), maxDebt);
   }
 
   @Override
@@ -101,7 +132,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     long part = Utilization.partOf(burst, permille);
     if (part == 0 || permille == 1_000) return part == 0 ? null : this;
     var slower = rate.partOf(permille, part);
-    return new TokenBucket(slower, Math.max(1, slower.repayable(part)));
+    return new TokenBucket(slower, Math.max(1, slower.repayable(part)), maxDebt);
   }
 
   @Override

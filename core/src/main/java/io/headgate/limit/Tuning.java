@@ -86,7 +86,7 @@ public record Tuning(Rate low, Rate high, SignalKind signal, double target, Opti
 
   private static TokenBucket scaled(TokenBucket bucket, Rate rate) {
     double burst = bucket.burst() * perSecond(rate) / perSecond(bucket.rate());
-    return new TokenBucket(rate, Math.max(1, Math.round(burst)));
+    return new TokenBucket(rate, Math.max(1, Math.round(burst)), bucket.maxDebt());
   }
 
   /** Returns the permits per second. */

@@ -79,8 +79,10 @@ public record Ledger(long used, long grown, List<ChargedPiece> pieces) {
       long now) {
     long total = total();
     if (target > total) {
-      var next = HeldState.charged(limit, state, now, target - total);
-      return new Corrected(plus(pieceOf(target - total, next, now)), next, returns);
+      var reported = HeldState.charged(limit, state, now, target - total);
+      if (reported.charged() == 0) return new Corrected(this, state, returns);
+      var next = reported.state();
+      return new Corrected(plus(pieceOf(reported.charged(), next, now)), next, returns);
     }
     boolean returnsRest =
         target < total && sameLimit && !HeldState.isFromOtherLimit(limit, state, now);

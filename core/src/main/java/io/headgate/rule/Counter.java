@@ -34,10 +34,14 @@ public final class Counter {
   private final @Nullable String cost;
   private final int hash;
   private volatile @Nullable Part part; // cached by dividedBy
+  private volatile @Nullable Bounded bounded; // cached by withMaxDebt
   private final Map<Integer, Optional<Counter>> parts = new ConcurrentHashMap<>(0); // by partOf
 
   /** This counter with the limit divided by {@code n}. */
   private record Part(int n, Counter counter) {}
+
+  /** This counter with a limit whose highest debt is {@code micros} microseconds. */
+  private record Bounded(long micros, Counter counter) {}
 
   Counter(Rule rule, RuleLimit limit) {
     this(rule, limit, "", RegionDivision.of(rule, List.of(limit)));
@@ -151,6 +155,21 @@ public final class Counter {
    */
   public Counter withLimit(Limit other) {
     return new Counter(rule, ruleLimit, other, per, override, regions);
+  }
+
+  /**
+   * Returns an equal counter whose limit bounds the debt of usage that clients report; see {@link
+   * ReservationSettings#maxDebt}. Cached for the last settings.
+   */
+  public Counter withMaxDebt(ReservationSettings settings) {
+    if (!(limit instanceof Holdable holdable)) return this;
+    long micros = settings.maxDebtMicros(limit.window());
+    var last = bounded;
+    if (last != null && last.micros == micros) return last.counter;
+    var other = holdable.withMaxDebt(micros);
+    var counter = other == limit ? this : withLimit(other);
+    bounded = new Bounded(micros, counter);
+    return counter;
   }
 
   /** Returns how the rate follows a signal; empty if it is constant. */

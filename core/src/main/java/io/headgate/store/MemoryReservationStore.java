@@ -177,7 +177,7 @@ final class MemoryReservationStore implements ReservationStore {
   private static State charged(Charge charge, State state, long now) {
     if (charge.limit() instanceof SlotLimit) return state;
     if (charge.limit() instanceof Holdable limit) {
-      return HeldState.charged(limit, state, now, charge.cost());
+      return HeldState.charged(limit, state, now, charge.cost()).state();
     }
     var step = charge.step(state, now);
     if (!(step.outcome() instanceof Passed)) {

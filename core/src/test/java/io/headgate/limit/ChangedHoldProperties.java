@@ -148,7 +148,7 @@ class ChangedHoldProperties {
     var state = run.state();
     if (!HeldState.isFromOtherLimit(after, state, now)) return;
     assertThat(HeldState.reported(after, state, now, 5))
-        .isEqualTo(new HeldState.Reported(state, false));
+        .isEqualTo(new HeldState.Reported(state, false, 0));
     var given =
         new HoldRequest(1, new HoldRequest.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
     assertThat(given.state()).isSameAs(state);

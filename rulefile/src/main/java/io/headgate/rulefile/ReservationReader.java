@@ -16,6 +16,7 @@ final class ReservationReader {
   private static final String DEFAULT = "default";
   private static final String EXCESS = "excess";
   private static final String ON_EXPIRY = "on-expiry";
+  private static final String MAX_DEBT = "max-debt";
 
   /** Reads the value of the field; empty if it is invalid, which is then among the problems. */
   static Optional<ReservationSettings> read(FieldValue value) {
@@ -26,7 +27,7 @@ final class ReservationReader {
 
   private static Optional<ReservationSettings> read(MappingReader section) {
     int before = section.self().problems().count();
-    section.allowOnly(List.of(TTL, MAX_SHARE, DEFAULT, EXCESS, ON_EXPIRY));
+    section.allowOnly(List.of(TTL, MAX_SHARE, DEFAULT, EXCESS, ON_EXPIRY, MAX_DEBT));
     var plain = ReservationSettings.DEFAULT;
     var ttl =
         section.read(
@@ -43,6 +44,11 @@ final class ReservationReader {
             text -> plain.withDefaultCost(CountSyntax.parse(text)).defaultCost());
     var excess = section.choose(EXCESS, Excess.class);
     var onExpiry = section.choose(ON_EXPIRY, OnExpiry.class);
+    var debt =
+        section.read(
+            MAX_DEBT,
+            "a duration such as 10m",
+            text -> plain.withMaxDebt(DurationSyntax.parse(text)).maxDebt());
     if (section.self().problems().count() != before) return Optional.empty();
     return Optional.of(
         new ReservationSettings(
@@ -50,7 +56,8 @@ final class ReservationReader {
             share.orElse(plain.maxSharePermille()),
             cost.orElse(plain.defaultCost()),
             excess.orElse(plain.excess()),
-            onExpiry.orElse(plain.onExpiry())));
+            onExpiry.orElse(plain.onExpiry()),
+            debt.orElse(plain.maxDebt())));
   }
 
   /** Converts settings; fields with their default values are left out. */
@@ -73,6 +80,9 @@ final class ReservationReader {
     if (settings.onExpiry() != plain.onExpiry()) {
       fields.put(ON_EXPIRY, new OutputNode.Text(EnumNames.text(settings.onExpiry())));
     }
+    settings
+        .maxDebt()
+        .ifPresent(debt -> fields.put(MAX_DEBT, new OutputNode.Text(DurationSyntax.text(debt))));
     return new OutputNode.Fields(fields);
   }
 

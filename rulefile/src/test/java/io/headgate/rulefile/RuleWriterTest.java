@@ -64,13 +64,14 @@ class RuleWriterTest {
             .withTtl(Duration.ofSeconds(90))
             .withMaxShare(500)
             .withDefaultCost(2_000)
-            .withOnExpiry(ReservationSettings.OnExpiry.CHARGE_RESERVED);
+            .withOnExpiry(ReservationSettings.OnExpiry.CHARGE_RESERVED)
+            .withMaxDebt(Duration.ofMinutes(10));
     var rule = rule("a").reservation(settings).build();
     assertThat(RuleFile.json(rule))
         .isEqualTo(
             "{\"id\":\"a\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":5},"
                 + "\"reservation\":{\"ttl\":\"90s\",\"max-share\":\"50%\",\"default\":2000,"
-                + "\"on-expiry\":\"charge-reserved\"}}");
+                + "\"on-expiry\":\"charge-reserved\",\"max-debt\":\"10m\"}}");
     assertThat(RuleFile.read(RuleFile.yaml(List.of(rule)))).containsExactly(rule);
   }
 

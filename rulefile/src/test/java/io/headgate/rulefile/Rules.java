@@ -134,7 +134,8 @@ final class Rules {
         maybe(0.5) ? 1_000 : 1 + random.nextInt(1_000),
         maybe(0.5) ? OptionalLong.empty() : OptionalLong.of(1 + random.nextLong(1L << 53)),
         oneOf(ReservationSettings.Excess.values()),
-        oneOf(ReservationSettings.OnExpiry.values()));
+        oneOf(ReservationSettings.OnExpiry.values()),
+        maybe(0.5) ? Optional.empty() : Optional.of(Duration.ofSeconds(1 + random.nextInt(3600))));
   }
 
   private Rule shedding(String id) {

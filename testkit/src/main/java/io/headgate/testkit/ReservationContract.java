@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The behaviour required of every store that keeps reservations. The clock is manual, so that every
  * amount is exact.
  */
-public abstract class ReservationContract extends ReservationUpdateContract {
+public abstract class ReservationContract extends ReservationDebtContract {
   @Test
   void slotIsHeldWithTheReservation() {
     var slots =

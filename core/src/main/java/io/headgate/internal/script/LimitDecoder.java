@@ -120,6 +120,7 @@ final class LimitDecoder {
         var rate = Rate.of(n.get(1), micros(n.get(2)));
         long waiting = n.get(3) - n.get(2);
         if (n.get(6) == 0) yield new TokenBucket(rate, n.get(4));
+        if (n.get(6) < 0) yield new TokenBucket(rate, n.get(4), -1 - n.get(6));
         if (waiting == 0) yield LeakyBucket.of(rate);
         yield waiting % n.get(2) == 0
             ? LeakyBucket.of(rate).withQueue(waiting / n.get(2))

@@ -38,7 +38,11 @@ final class LimitEncoding {
    */
   static long[] of(Limit limit, long now) {
     return switch (limit) {
-      case TokenBucket bucket -> bucket(bucket.bucket());
+      case TokenBucket bucket -> {
+        var numbers = bucket(bucket.bucket());
+        if (bucket.boundsDebt()) numbers[COUNT - 1] = -1 - bucket.maxDebt();
+        yield numbers;
+      }
       case LeakyBucket bucket -> bucket(bucket.bucket());
       case FixedWindow window -> fixed(window, now);
       case SlidingWindow window ->

@@ -25,7 +25,7 @@ settle = function(k, limit)
   local charged = used < 0 and reserved or used
   local cost, wait, before, rest = reserved - charged, first - now, limit[5], nil
   if kind == BUCKET then
-    if limit[7] ~= 0 or stored and (third ~= limit[6] or second >= permits or wait > third) then return false end
+    if limit[7] > 0 or stored and (third ~= limit[6] or second >= permits or wait > third) then return false end
     if wait > 0 then before = floor((limit[4] - wait * permits + second) / limit[3]) end
   else
     local length = limit[4]

@@ -13,7 +13,7 @@ local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min -- each 
 
 local function is_holdable(limit)
   local kind = limit[1]
-  return kind == FIXED or kind == SLIDING or kind == BUCKET and limit[7] == 0
+  return kind == FIXED or kind == SLIDING or kind == BUCKET and limit[7] <= 0
 end
 
 local function capacity_of(limit)
@@ -27,28 +27,41 @@ local function matches_limit(state, limit)
   return #state == limit[3] + 5 and state[3] == limit[4] and state[4] == limit[2]
 end
 
--- Charges a cost to a state of the limit, even beyond its capacity.
+-- The permits that can be charged to a bucket before its debt exceeds the highest.
+local function room(state, limit, wait)
+  local permits = limit[2]
+  local left = min(MAX_WAIT, limit[6] - 1 - limit[7], floor((MAX_INTEGER - permits) / permits)) - wait
+  return left <= 0 and 0 or floor((left * permits + (wait > 0 and state[3] or 0)) / limit[3])
+end
+
+-- Charges a cost to a state of the limit, even beyond its capacity. Returns also the permits that it has charged.
 local function charge_unchecked(state, limit, cost)
-  if cost == 0 then return state end
+  if cost == 0 then return state, 0 end
   if limit[1] == BUCKET then
     local permits, period = limit[2], limit[3]
     local wait = max(0, state[2] - now)
+    if limit[7] < 0 then
+      cost = min(cost, room(state, limit, wait))
+      if cost == 0 then return state, 0 end
+    end
     local price = min(cost, max(limit[5], floor((MAX_INTEGER - permits) / period))) * period
     local new_debt = wait == 0 and price or price - state[3]
     local repaid_in = ceil(new_debt / permits)
-    if wait + repaid_in > MAX_WAIT then return {BUCKET, now + MAX_WAIT, 0, state[4]} end
-    return {BUCKET, now + wait + repaid_in, repaid_in * permits - new_debt, state[4]}
+    if wait + repaid_in > MAX_WAIT then return {BUCKET, now + MAX_WAIT, 0, state[4]}, cost end
+    return {BUCKET, now + wait + repaid_in, repaid_in * permits - new_debt, state[4]}, cost
   end
   local next_state, total = {}, 0
   for i = 1, #state do next_state[i] = state[i] end
   if limit[1] == FIXED then
-    next_state[3] = next_state[3] + min(cost, MAX_INTEGER - next_state[3])
-    return next_state
+    local counted = min(cost, MAX_INTEGER - next_state[3])
+    next_state[3] = next_state[3] + counted
+    return next_state, counted
   end
   for i = 5, #state do total = total + state[i] end
   local newest = next_state[#next_state]
-  next_state[#next_state] = newest + max(0, min(cost, floor(MAX_INTEGER / limit[4]) - newest, MAX_INTEGER - total))
-  return next_state
+  local counted = max(0, min(cost, floor(MAX_INTEGER / limit[4]) - newest, MAX_INTEGER - total))
+  next_state[#next_state] = newest + counted
+  return next_state, counted
 end
 
 local function charged_state(state)
@@ -276,9 +289,10 @@ local function report(k, limit, cost)
   end
 end
 
--- Charges a cost to a state, which may have holds.
+-- Charges a cost to a state, which may have holds. Returns also the permits that it has charged.
 local function charge_with_holds(state, limit, k, cost)
-  return with_holds(charge_unchecked(charged_state(state), limit, cost), state.holds or {}, limit, k)
+  local charged, counted = charge_unchecked(charged_state(state), limit, cost)
+  return with_holds(charged, state.holds or {}, limit, k), counted
 end
 
 return {

@@ -41,9 +41,11 @@ local function correct_to(c, target, is_last)
   if target < charged and holds.belongs_to_other_limit(states[c.k], limit, c.k) then return end
   local state = load_state(c.k, limit, true)
   if target > charged then
-    state = holds.charge_unchecked(state, limit, c.k, target - charged)
+    local counted
+    state, counted = holds.charge_unchecked(state, limit, c.k, target - charged)
+    if counted == 0 then return end
     states[c.k], changed[c.k] = state, true
-    add_piece(ledger, target - charged, state)
+    add_piece(ledger, counted, state)
   else
     local rest, pieces = charged - target, ledger.pieces
     while rest > 0 do

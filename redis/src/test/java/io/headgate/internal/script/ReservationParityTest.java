@@ -93,6 +93,13 @@ class ReservationParityTest {
         List.of(new TokenBucket(Rate.of(100, Duration.ofSeconds(100)), 100)),
         List.of(new TokenBucket(Rate.of(3, Duration.ofNanos(2_000)), 30)),
         List.of(
+            TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withMaxDebt(10 * SECOND),
+            TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withMaxDebt(0)),
+        List.of(
+            new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100_000)), 40)
+                .withMaxDebt(Long.MAX_VALUE - 1)),
+        List.of(new TokenBucket(Rate.of(3, Duration.ofNanos(2_000)), 30).withMaxDebt(100)),
+        List.of(
             FixedWindow.of(Rate.of(20, Duration.ofSeconds(4))),
             SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))),
         List.of(
@@ -241,6 +248,7 @@ class ReservationParityTest {
               made.onExpiry());
       boolean isSlot = limit instanceof Concurrency;
       long target = isSlot || random.nextInt(5) == 0 ? -1 : random.nextInt(12);
+      if (target == 11) target = random.nextBoolean() ? 1L << 52 : 100;
       long more = isSlot || action != Action.UPDATE ? 0 : Math.max(0, random.nextInt(8) - 4);
       entries.add(new ReservationCommand.Entry(reserved, target, more));
     }

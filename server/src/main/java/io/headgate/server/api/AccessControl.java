@@ -55,7 +55,7 @@ public final class AccessControl {
    * @throws IllegalArgumentException if an operation that requires a token would become open
    */
   public void replace(TokenSet changed) {
-    for (var role : List.of(Role.ADMIN, Role.CHECK, Role.READ)) {
+    for (var role : List.of(Role.ADMIN, Role.CHECK, Role.USAGE, Role.LEASE, Role.READ)) {
       boolean required = role != Role.READ || changed.isEmpty(); // admin tokens read, too
       if (required && tokens.has(role) && !changed.has(role)) {
         throw new IllegalArgumentException(
@@ -77,14 +77,15 @@ public final class AccessControl {
   }
 
   /**
-   * Authorizes a request. Once an address has sent too many wrong tokens, it must wait before
-   * another token of it is accepted. Tokens that were accepted from that address before stay
-   * accepted, since clients may share an address.
+   * Authorizes a request for an operation of a role. Once an address has sent too many wrong
+   * tokens, it must wait before another token of it is accepted. Tokens that were accepted from
+   * that address before stay accepted, since clients may share an address.
    *
    * @param authorization the value of the {@code Authorization} header, or null
    * @throws ProblemException with status 401, 403 or 429 if the request is not authorized
    */
-  public void require(Role needed, @Nullable String authorization, HttpConnection connection) {
+  public void require(Role role, @Nullable String authorization, HttpConnection connection) {
+    var needed = required(tokens, role);
     if (needed == Role.PUBLIC || isOpen(tokens, needed)) return;
     var from = PeerAddress.of(connection).network();
     var bearer = authenticate(authorization, from);
@@ -118,8 +119,9 @@ public final class AccessControl {
     return bearer;
   }
 
-  private void require(Role needed, @Nullable String authorization) {
+  private void require(Role role, @Nullable String authorization) {
     var now = tokens;
+    var needed = required(now, role);
     if (needed == Role.PUBLIC || isOpen(now, needed)) return;
     String token = bearerToken(authorization);
     var bearer = now.bearer(token);
@@ -170,8 +172,14 @@ public final class AccessControl {
    * HTTP.
    */
   public Optional<Denial> checkDenial(@Nullable String authorization, HttpConnection connection) {
+    return denial(Role.CHECK, authorization, connection);
+  }
+
+  /** Returns why the request may not use operations of a role, or empty if it may. */
+  public Optional<Denial> denial(
+      Role role, @Nullable String authorization, HttpConnection connection) {
     try {
-      require(Role.CHECK, authorization, connection);
+      require(role, authorization, connection);
       return Optional.empty();
     } catch (ProblemException e) {
       return Optional.of(new Denial(e.problem().status(), e.problem().detail()));
@@ -236,17 +244,23 @@ public final class AccessControl {
     return hasAdminToken() ? "an admin token without a name" : "anonymous";
   }
 
+  /** Returns the role that an operation requires with these tokens. */
+  private static Role required(TokenSet tokens, Role role) {
+    return role.isPartOfChecks() && !tokens.has(role) ? Role.CHECK : role;
+  }
+
   private static boolean isOpen(TokenSet tokens, Role needed) {
     return switch (needed) {
       case PUBLIC -> true;
       case PEEK, CHECK -> !tokens.has(Role.CHECK);
+      case USAGE, LEASE -> false; // one that has no token is part of CHECK
       case SIGNAL, REGION, READ, ADMIN -> tokens.isEmpty();
     };
   }
 
   private static boolean isDisabled(TokenSet tokens, Role needed) {
     return switch (needed) {
-      case PUBLIC, PEEK, CHECK -> false;
+      case PUBLIC, PEEK, CHECK, USAGE, LEASE -> false;
       case SIGNAL -> !tokens.has(Role.SIGNAL) && !tokens.has(Role.ADMIN);
       case REGION -> !tokens.has(Role.REGION) && !tokens.has(Role.ADMIN);
       case READ -> !tokens.has(Role.READ) && !tokens.has(Role.ADMIN);

@@ -53,6 +53,16 @@ public final class TokenSet {
     return with(Role.CHECK, token, name);
   }
 
+  /** Returns this set and one more token for reporting usage. */
+  public TokenSet withUsage(String token, String name) {
+    return with(Role.USAGE, token, name);
+  }
+
+  /** Returns this set and one more token for leases of clients. */
+  public TokenSet withLease(String token, String name) {
+    return with(Role.LEASE, token, name);
+  }
+
   /** Returns this set and one more token for reporting the load of backends. */
   public TokenSet withSignal(String token, String name) {
     return with(Role.SIGNAL, token, name);
@@ -213,7 +223,9 @@ public final class TokenSet {
   @Override
   public String toString() {
     var parts = new ArrayList<String>();
-    for (var role : List.of(Role.ADMIN, Role.READ, Role.SIGNAL, Role.REGION, Role.CHECK)) {
+    for (var role :
+        List.of(
+            Role.ADMIN, Role.READ, Role.SIGNAL, Role.REGION, Role.CHECK, Role.USAGE, Role.LEASE)) {
       long count = tokens.stream().filter(token -> token.role == role).count();
       if (count == 0) continue;
       var names =

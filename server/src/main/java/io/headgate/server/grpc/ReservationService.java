@@ -8,6 +8,7 @@ import io.headgate.ReservationState;
 import io.headgate.http.RoundedTimes;
 import io.headgate.http.TextSyntax;
 import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.Role;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.CancelRequest;
 import io.headgate.server.grpc.proto.CancelResponse;
@@ -158,6 +159,7 @@ final class ReservationService {
 
   void reportUsage(GrpcServerRequest<Buffer, ReportUsageResponse> call) {
     receive(
+        Role.USAGE,
         call,
         ReportUsageRequest.parser(),
         (message, reply) ->
@@ -181,8 +183,16 @@ final class ReservationService {
   /** Authorizes a call, and passes its message on; fails it at the deadline of its client. */
   private <M, A> void receive(
       GrpcServerRequest<Buffer, A> call, Parser<M> parser, BiConsumer<M, GrpcReply<A>> handler) {
+    receive(Role.CHECK, call, parser, handler);
+  }
+
+  private <M, A> void receive(
+      Role role,
+      GrpcServerRequest<Buffer, A> call,
+      Parser<M> parser,
+      BiConsumer<M, GrpcReply<A>> handler) {
     var refusal =
-        access.checkDenial(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
+        access.denial(role, call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
     var reply = new GrpcReply<>(call, trace);
     if (refusal.isPresent()) {

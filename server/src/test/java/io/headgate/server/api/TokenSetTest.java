@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TokenSetTest {
   private static final Rule RULE =
@@ -43,6 +44,38 @@ class TokenSetTest {
       assertThat(status(service, path, "r3ad")).isEqualTo(read);
       assertThat(status(service, path, "adm1n-new")).isEqualTo(admin);
       assertThat(status(service, path, "other")).isEqualTo(401);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/check,200,200,200,200",
+    "/v1/usage,403,200,403,200",
+    "/v1/leases,403,403,200,200",
+    "/v1/peek,200,200,200,200",
+    "/v1/explain,403,403,403,200",
+  })
+  void usageAndLeasesMayHaveTokensOfTheirOwn(
+      String path, int check, int usage, int lease, int admin) {
+    var tokens = ALL.withUsage("us4ge", "").withLease("le4se", "");
+    try (var service = RunningService.withAccess(new AccessControl(tokens), RULE)) {
+      assertThat(status(service, path, "ch3ck-new")).isEqualTo(check);
+      assertThat(status(service, path, "us4ge")).isEqualTo(usage);
+      assertThat(status(service, path, "le4se")).isEqualTo(lease);
+      assertThat(status(service, path, "adm1n-new")).isEqualTo(admin);
+      assertThat(status(service, path, "other")).isEqualTo(401);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/usage", "/v1/leases"})
+  void checkTokenPermitsUsageAndLeasesUnlessTheyHaveTokens(String path) {
+    try (var service = RunningService.withAccess(new AccessControl(ALL), RULE)) {
+      assertThat(status(service, path, "ch3ck-new")).isEqualTo(200);
+      assertThat(status(service, path, "r3ad")).isEqualTo(403);
+    }
+    try (var service = RunningService.withAccess(new AccessControl(TokenSet.NONE), RULE)) {
+      assertThat(service.post(path, "{\"key\":\"k\"}").status()).isEqualTo(200);
     }
   }
 

@@ -47,11 +47,13 @@ final class TokenFile {
           case "admin" -> TokenSet.NONE.withAdmin(parts[1], name);
           case "read" -> TokenSet.NONE.withRead(parts[1], name);
           case "check" -> TokenSet.NONE.withCheck(parts[1], name);
+          case "usage" -> TokenSet.NONE.withUsage(parts[1], name);
+          case "lease" -> TokenSet.NONE.withLease(parts[1], name);
           case "signal" -> TokenSet.NONE.withSignal(parts[1], name);
           case "region" -> TokenSet.NONE.withRegion(parts[1], name);
           default ->
               throw new IllegalArgumentException(
-                  "the role must be admin, read, signal, region or check");
+                  "the role must be admin, read, signal, region, check, usage or lease");
         };
     TokenSet.requireMinLength(parts[0], parts[1]);
     return token;

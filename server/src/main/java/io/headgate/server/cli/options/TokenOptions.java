@@ -44,6 +44,24 @@ public final class TokenOptions {
   private List<String> check = List.of();
 
   @Option(
+      names = "--usage-token",
+      paramLabel = "TOKEN",
+      split = ",",
+      description =
+          "A token for checks and for reporting usage, which a check token then does not permit."
+              + " Default: none, a check token reports usage")
+  private List<String> usage = List.of();
+
+  @Option(
+      names = "--lease-token",
+      paramLabel = "TOKEN",
+      split = ",",
+      description =
+          "A token for checks and for leases of clients, which a check token then does not permit."
+              + " Default: none, a check token leases")
+  private List<String> lease = List.of();
+
+  @Option(
       names = "--signal-token",
       paramLabel = "TOKEN",
       split = ",",
@@ -65,8 +83,9 @@ public final class TokenOptions {
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with more tokens, one on each line: role (admin, read, signal, region or"
-              + " check), token and, optionally, a name; reloaded when it changes. Default: none")
+          "A file with more tokens, one on each line: role (admin, read, signal, region, check,"
+              + " usage or lease), token and, optionally, a name; reloaded when it changes."
+              + " Default: none")
   private Optional<Path> file = Optional.empty();
 
   /**
@@ -109,11 +128,15 @@ public final class TokenOptions {
     for (var token : admin) tokens = tokens.withAdmin(token, "");
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
+    for (var token : usage) tokens = tokens.withUsage(token, "");
+    for (var token : lease) tokens = tokens.withLease(token, "");
     for (var token : signal) tokens = tokens.withSignal(token, "");
     for (var token : region) tokens = tokens.withRegion(token, "");
     for (var token : admin) TokenSet.requireMinLength("admin", token);
     for (var token : read) TokenSet.requireMinLength("read", token);
     for (var token : check) TokenSet.requireMinLength("check", token);
+    for (var token : usage) TokenSet.requireMinLength("usage", token);
+    for (var token : lease) TokenSet.requireMinLength("lease", token);
     for (var token : signal) TokenSet.requireMinLength("signal", token);
     for (var token : region) TokenSet.requireMinLength("region", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));

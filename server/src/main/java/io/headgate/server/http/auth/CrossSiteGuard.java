@@ -45,7 +45,7 @@ public final class CrossSiteGuard {
     // Proxies send the name of their upstream, such as "headgate". A page of another site can't
     // have
     // such a host: names of sites have a dot.
-    boolean upstream = role == Role.CHECK || role == Role.PEEK;
+    boolean upstream = role.isPartOfChecks() || role == Role.PEEK;
     if (requested == null || isLocal(requested.host())) return;
     if (upstream && requested.host().indexOf('.') < 0) return;
     throw new ProblemException(

@@ -9,6 +9,8 @@ import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.vertx.core.http.HttpHeaders;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -94,15 +96,20 @@ public final class LeaseHandlers {
 
   private static <T> Function<ClientLeases, CompletionStage<T>> ofLease(
       String id, Function<ClientLeases, CompletionStage<T>> operation) {
-    return leases -> {
-      try {
-        return operation.apply(leases);
-      } catch (IllegalArgumentException e) {
-        throw ProblemException.badInput(
-            "id",
-            "'%s' is not the id of a lease; use the id of the last response for it"
-                .formatted(TextSyntax.excerpt(id)));
-      }
-    };
+    return leases ->
+        operation
+            .apply(leases)
+            .exceptionallyCompose(thrown -> {
+              var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+              return CompletableFuture.failedStage(
+                  cause instanceof IllegalArgumentException ? invalid(id) : thrown);
+            });
+  }
+
+  private static ProblemException invalid(String id) {
+    return ProblemException.badInput(
+        "id",
+        "'%s' is not the id of a lease; use the id of the last response for it"
+            .formatted(TextSyntax.excerpt(id)));
   }
 }
