@@ -15,6 +15,11 @@ public record EnvoyImport(List<Rule> rules, List<Note> notes) {
     notes = List.copyOf(notes);
   }
 
+  /** Returns whether the rules admit requests that the configuration denies. */
+  public boolean isLoosened() {
+    return notes.stream().anyMatch(Note::loosens);
+  }
+
   /**
    * A setting that was not imported, or that behaves differently.
    *
@@ -23,11 +28,14 @@ public record EnvoyImport(List<Rule> rules, List<Note> notes) {
    * @param what the difference, in a few words
    * @param why the reason
    * @param advice the recommended action
+   * @param loosens whether the rules may therefore admit what the configuration denies
    */
-  public record Note(int line, String path, String what, String why, String advice) {
+  public record Note(
+      int line, String path, String what, String why, String advice, boolean loosens) {
     @Override
     public String toString() {
-      return "%d: %s: %s: %s; %s".formatted(line, path, what, why, advice);
+      return "%d: %s: %s%s: %s; %s"
+          .formatted(line, path, loosens ? "loosened: " : "", what, why, advice);
     }
   }
 }

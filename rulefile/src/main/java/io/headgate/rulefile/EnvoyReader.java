@@ -111,7 +111,12 @@ final class EnvoyReader {
     }
     var at = section.self().node().at();
     var name = section.read("name", "a text", text -> text).filter(text -> !text.isEmpty());
-    if (flag(section, "unlimited")) return Optional.of(new Limit(true, 0, Unit.SECOND, name, at));
+    if (flag(section, "unlimited")) {
+      if (section.has("unit")) {
+        section.problem("unit", "contradicts unlimited: true; remove one of the two");
+      }
+      return Optional.of(new Limit(true, 0, Unit.SECOND, name, at));
+    }
     var permits = section.read("requests_per_unit", "a number", EnvoyReader::number).orElse(0L);
     var unit = section.require("unit", "one of second to year", EnvoyReader::unit);
     return unit.map(given -> new Limit(false, permits, given, name, at));

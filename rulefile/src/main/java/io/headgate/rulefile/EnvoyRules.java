@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Window;
 import io.headgate.rule.Match;
@@ -12,7 +13,6 @@ import io.headgate.rulefile.EnvoyNode.Domain;
 import io.headgate.rulefile.EnvoyNode.Unit;
 import io.headgate.rulefile.EnvoyNode.UnsupportedField;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,7 +29,6 @@ import java.util.Set;
  */
 final class EnvoyRules {
   private static final int MAX_ID_LENGTH = 100;
-  private static final ZoneId UTC = ZoneId.of("UTC");
 
   private final Domain domain;
   private final List<Rule> rules = new ArrayList<>();
@@ -81,18 +80,7 @@ final class EnvoyRules {
 
   private void limit(List<Step> path, EnvoyNode.Limit limit) {
     var node = path.getLast().node();
-    String where = node.path() + ".rate_limit";
     if (limit.unlimited()) return; // a request that matches no rule is not limited
-    if (limit.permits() == 0) {
-      notes.add(
-          new Note(
-              limit.at().line(),
-              where,
-              "requests_per_unit: 0 is left out",
-              "Headgate has no limit that denies every request",
-              "refuse these requests in Envoy itself, before they are limited"));
-      return;
-    }
     var keys = path.stream().map(step -> step.node().key()).toList();
     if (!canBeNamed(keys, node)) return;
     var names = EnvoyAttributes.names(keys);
@@ -105,14 +93,11 @@ final class EnvoyRules {
       conditions.put(names.get(i), step.pattern());
       if (step.pattern().isWildcard() && !step.node().shared()) per.add(names.get(i));
     }
-    var rule =
-        Rule.named(id(path, limit))
-            .match(new Match(conditions))
-            .per(per)
-            .limit(FixedWindow.of(limit.permits(), window(limit.unit())));
+    var rule = Rule.named(id(path, limit)).match(new Match(conditions));
+    if (limit.permits() == 0) rule.limit(new Deny());
+    else rule.per(per).limit(FixedWindow.of(limit.permits(), window(limit.unit())));
     if (node.shadow()) rule.mode(Mode.SHADOW);
     rules.add(rule.build());
-    noteLength(limit, where);
   }
 
   /**
@@ -129,7 +114,8 @@ final class EnvoyRules {
                 "the limit is left out",
                 "the key %s is longer than the %d characters of an attribute's name"
                     .formatted(Excerpt.of(key), Subject.MAX_NAME_LENGTH - 4),
-                "shorten it, in this file and in Envoy's rate_limits"));
+                "shorten it, in this file and in Envoy's rate_limits",
+                true));
         return false;
       }
     }
@@ -141,46 +127,31 @@ final class EnvoyRules {
             "the limit is left out",
             "the attribute ip holds addresses: it is compared by their bits, and IPv6 is"
                 + " counted by /64",
-            "give the key another name, in this file and in Envoy's rate_limits"));
+            "give the key another name, in this file and in Envoy's rate_limits",
+            true));
     return false;
   }
 
-  private void noteLength(EnvoyNode.Limit limit, String where) {
-    String difference =
-        switch (limit.unit()) {
-          case SECOND, MINUTE, HOUR, DAY -> "";
-          case WEEK -> "a week begins on Thursday";
-          case MONTH -> "a month is 30 days, counted from 1970";
-          case YEAR -> "a year is 365 days, counted from 1970";
-        };
-    if (difference.isEmpty()) return;
-    String unit = EnumNames.text(limit.unit());
-    notes.add(
-        new Note(
-            limit.at().line(),
-            where + ".unit",
-            "each %s is a calendar %s".formatted(unit, unit),
-            "in envoyproxy/ratelimit %s".formatted(difference),
-            "no action is needed unless a client relies on when the %s ends".formatted(unit)));
-  }
-
+  /** Returns the windows of envoyproxy/ratelimit: of a fixed length, counted from 1970. */
   private static Window window(Unit unit) {
-    return switch (unit) {
-      case SECOND -> new Window.Epoch(Duration.ofSeconds(1));
-      case MINUTE -> new Window.Epoch(Duration.ofMinutes(1));
-      case HOUR -> new Window.Epoch(Duration.ofHours(1));
-      case DAY -> new Window.Epoch(Duration.ofDays(1));
-      case WEEK -> new Window.Calendar(Window.Unit.WEEK, UTC);
-      case MONTH -> new Window.Calendar(Window.Unit.MONTH, UTC);
-      case YEAR -> new Window.Calendar(Window.Unit.YEAR, UTC);
-    };
+    return new Window.Epoch(
+        switch (unit) {
+          case SECOND -> Duration.ofSeconds(1);
+          case MINUTE -> Duration.ofMinutes(1);
+          case HOUR -> Duration.ofHours(1);
+          case DAY -> Duration.ofDays(1);
+          case WEEK -> Duration.ofDays(7);
+          case MONTH -> Duration.ofDays(30);
+          case YEAR -> Duration.ofDays(365);
+        });
   }
 
   private static Note note(EnvoyNode node, UnsupportedField unsupported) {
     String field = unsupported.field();
     String why =
         switch (field) {
-          case "quota_mode" -> "Headgate has no such mode; the limit counts and never denies";
+          case "quota_mode" ->
+              "the limit counts and never denies, and a response does not report its violation";
           case "rate_limit.replaces" ->
               "rules apply independently of each other, so the replaced limits apply as well";
           case "metadata" -> "responses carry no metadata of their limits";
@@ -188,7 +159,8 @@ final class EnvoyRules {
         };
     String advice =
         switch (field) {
-          case "quota_mode" -> "read the shadow rule's metrics";
+          case "quota_mode" ->
+              "if Envoy acts on reported violations, set mode: enforce instead of shadow";
           case "rate_limit.replaces" ->
               "send only the descriptor that is to count, or raise the limits it replaced";
           default -> "no action is needed, since it does not affect decisions";
@@ -198,7 +170,8 @@ final class EnvoyRules {
         node.path() + "." + field,
         field + " is not carried over",
         why,
-        advice);
+        advice,
+        field.equals("quota_mode"));
   }
 
   /**

@@ -51,6 +51,7 @@ class EnvoyFileTest {
         "{domain: a, descriptors: [{key: b, rate_limit: {unit: day, requests_per_unit: -1}}]} => '-1'",
         "{domain: a, descriptors: [{key: b}, {key: b}]} => the same key and value are on line 1",
         "{domain: a, descriptors: [{key: b, share_threshold: true}]} => needs a value with a *",
+        "{domain: a, descriptors: [{key: b, rate_limit: {unlimited: true, unit: day}}]} => unit: contradicts unlimited: true; remove one of the two",
         "{domain: a, descriptors: [{key: b, shadow_mode: 1}]} => must be true or false, got '1'",
         "[] => must be a map with the fields domain and descriptors, got a list"
       })
@@ -58,6 +59,26 @@ class EnvoyFileTest {
     assertThatThrownBy(() -> EnvoyFile.read(text))
         .isInstanceOf(RuleFileException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void onlyNotesOfLoosenedLimitsLoosen() {
+    var imported =
+        EnvoyFile.read(
+            """
+            domain: a
+            descriptors:
+              - { key: k, detailed_metric: true, rate_limit: { unit: day, requests_per_unit: 1 } }
+              - { key: v, rate_limit: { unit: day, requests_per_unit: 1, replaces: [{ name: k }] } }
+            """);
+    assertThat(imported.notes()).hasSize(2);
+    assertThat(imported.isLoosened()).isFalse();
+    assertThat(
+            EnvoyFile.read(
+                    "{domain: a, descriptors: [{key: %s, rate_limit: {unit: day}}]}"
+                        .formatted("k".repeat(1000)))
+                .isLoosened())
+        .isTrue();
   }
 
   @Test

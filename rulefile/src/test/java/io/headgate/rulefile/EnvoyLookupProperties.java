@@ -26,7 +26,9 @@ class EnvoyLookupProperties {
   private static final List<String> VALUES = List.of("x", "xy", "yx", "y", "z");
   private static final List<String> PATTERNS = List.of("x*", "*y", "*x*", "*", "x*x", "*y*");
 
-  /** One configured descriptor. Each limit is identified by its number of permits. */
+  private static final long NO_LIMIT = -1;
+
+  /** One configured descriptor. Each limit is identified by its number of permits; 0 denies all. */
   private record Configured(
       String key,
       String value,
@@ -53,6 +55,9 @@ class EnvoyLookupProperties {
       var entries = entries(random);
       var expected = lookUp(config, entries);
       var plan = rules.plan(Request.of(subject(entries)), 0, 0);
+      boolean denied = expected.filter(found -> found.permits() == 0).isPresent();
+      assertThat(plan.isDenied()).as("%s%n%s", entries, text).isEqualTo(denied);
+      if (denied) continue;
       var charges = plan.charges();
       assertThat(charges).as("%s%n%s", entries, text).hasSizeLessThanOrEqualTo(1);
       assertThat(charges.isEmpty() ? 0 : charges.getFirst().limit().capacity())
@@ -76,7 +81,7 @@ class EnvoyLookupProperties {
       counter.append(entry.key()).append('_');
       counter.append(node.shared() ? node.value() : entry.value()).append('|');
       if (i == entries.size() - 1) {
-        return node.permits() > 0 && !node.unlimited()
+        return node.permits() != NO_LIMIT && !node.unlimited()
             ? Optional.of(new Found(node.permits(), counter.toString()))
             : Optional.empty();
       }
@@ -118,7 +123,7 @@ class EnvoyLookupProperties {
           new Configured(
               key,
               value,
-              limited ? ++permits[0] : 0,
+              !limited ? NO_LIMIT : random.nextInt(6) == 0 ? 0 : ++permits[0],
               limited && random.nextInt(5) == 0,
               value.contains("*") && random.nextInt(3) == 0,
               in));
@@ -134,7 +139,7 @@ class EnvoyLookupProperties {
       if (node.shared()) out.append(indent).append("  share_threshold: true\n");
       if (node.unlimited()) {
         out.append(indent).append("  rate_limit: { unlimited: true }\n");
-      } else if (node.permits() > 0) {
+      } else if (node.permits() != NO_LIMIT) {
         out.append(indent).append("  rate_limit: { unit: hour, requests_per_unit: ");
         out.append(node.permits()).append(" }\n");
       }

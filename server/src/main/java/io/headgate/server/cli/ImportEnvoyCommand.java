@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
     description =
         "Converts a configuration of envoyproxy/ratelimit to equivalent rules; parts that can't be"
             + " converted are listed on standard error. Exits with 0, or with 1 if the file is not"
-            + " valid, 2 if it is unreadable.",
+            + " valid or the rules would admit more than it does (no rules are printed then, unless"
+            + " --allow-loosening is given), 2 if it is unreadable.",
     mixinStandardHelpOptions = true)
 final class ImportEnvoyCommand implements Callable<Integer> {
   private final CommandContext context;
@@ -35,6 +36,11 @@ final class ImportEnvoyCommand implements Callable<Integer> {
       description = "Print one JSON object with rules and notes, and nothing on standard error.")
   private boolean json;
 
+  @Option(
+      names = "--allow-loosening",
+      description = "Print the rules even if they admit requests that the configuration denies.")
+  private boolean allowLoosening;
+
   ImportEnvoyCommand(CommandContext context) {
     this.context = context;
   }
@@ -42,8 +48,10 @@ final class ImportEnvoyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      print(EnvoyFile.read(context.directory().resolve(file)));
-      return Main.OK;
+      var imported = EnvoyFile.read(context.directory().resolve(file));
+      boolean accepted = allowLoosening || !imported.isLoosened();
+      print(imported, accepted);
+      return accepted ? Main.OK : Main.NO;
     } catch (RuleFileException e) {
       for (var problem : e.problems()) context.err().printf("%s:%s%n", file, problem);
       if (e.more() > 0) context.err().printf("… and %d more%n", e.more());
@@ -53,23 +61,35 @@ final class ImportEnvoyCommand implements Callable<Integer> {
     }
   }
 
-  private void print(EnvoyImport imported) {
+  /** Prints the rules, if they are accepted, and the notes. */
+  private void print(EnvoyImport imported, boolean accepted) {
     if (json) {
-      context.out().println(jsonOf(imported));
+      context.out().println(jsonOf(imported, accepted));
       return;
     }
-    context.out().print(RuleFile.yaml(imported.rules()));
+    if (accepted) context.out().print(RuleFile.yaml(imported.rules()));
     context.out().flush();
     for (var note : imported.notes()) context.err().printf("%s:%s%n", file, note);
+    if (accepted) return;
+    long loosened = imported.notes().stream().filter(EnvoyImport.Note::loosens).count();
+    context
+        .err()
+        .printf(
+            "%s: not imported: the rules would admit more than this configuration in %d place%s,"
+                + " marked loosened; change the configuration, or accept it with"
+                + " --allow-loosening%n",
+            file, loosened, loosened == 1 ? "" : "s");
   }
 
-  private static String jsonOf(EnvoyImport imported) {
+  private static String jsonOf(EnvoyImport imported, boolean accepted) {
     var text = new StringWriter();
     try (var out = new JsonFactory().createGenerator(text)) {
       out.writeStartObject();
-      out.writeArrayFieldStart("rules");
-      for (var rule : imported.rules()) out.writeRawValue(RuleFile.json(rule));
-      out.writeEndArray();
+      if (accepted) {
+        out.writeArrayFieldStart("rules");
+        for (var rule : imported.rules()) out.writeRawValue(RuleFile.json(rule));
+        out.writeEndArray();
+      }
       out.writeArrayFieldStart("notes");
       for (var note : imported.notes()) {
         out.writeStartObject();
@@ -78,6 +98,7 @@ final class ImportEnvoyCommand implements Callable<Integer> {
         out.writeStringField("what", note.what());
         out.writeStringField("why", note.why());
         out.writeStringField("advice", note.advice());
+        out.writeBooleanField("loosens", note.loosens());
         out.writeEndObject();
       }
       out.writeEndArray();

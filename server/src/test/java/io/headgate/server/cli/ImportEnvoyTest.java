@@ -44,6 +44,54 @@ class ImportEnvoyTest extends Shell {
   }
 
   @Test
+  void deniedDescriptorStaysDenied() throws IOException {
+    write(
+        """
+        domain: shop
+        descriptors:
+          - key: user
+            rate_limit: { unit: minute, requests_per_unit: 5 }
+          - key: user
+            value: banned
+            rate_limit: { unit: second, requests_per_unit: 0 }
+        """);
+    assertThat(run("rules", "import-envoy", "envoy.yaml")).isZero();
+    assertThat(out).contains("user: banned }\n    limit: deny\n");
+    assertThat(err).isEmpty();
+  }
+
+  private static final String LOOSENED =
+      """
+      domain: shop
+      descriptors:
+        - key: user
+          rate_limit: { unit: minute, requests_per_unit: 5 }
+        - key: ip
+          rate_limit: { unit: minute, requests_per_unit: 5 }
+      """;
+
+  @Test
+  void importThatWouldAdmitMoreIsNotPrinted() throws IOException {
+    write(LOOSENED);
+    assertThat(run("rules", "import-envoy", "envoy.yaml")).isEqualTo(1);
+    assertThat(out).isEmpty();
+    assertThat(err)
+        .startsWith("envoy.yaml:5: descriptors[1]: loosened: the limit is left out: ")
+        .contains("in 1 place, marked loosened;", "--allow-loosening")
+        .hasLineCount(2);
+    assertThat(run("rules", "import-envoy", "--json", "envoy.yaml")).isEqualTo(1);
+    assertThat(out).doesNotContain("\"rules\"").contains("\"loosens\":true");
+  }
+
+  @Test
+  void importThatAdmitsMoreIsPrintedOnRequest() throws IOException {
+    write(LOOSENED);
+    assertThat(run("rules", "import-envoy", "--allow-loosening", "envoy.yaml")).isZero();
+    assertThat(RuleFile.read(out)).hasSize(1);
+    assertThat(err).contains("envoy.yaml:5: descriptors[1]: loosened: ").hasLineCount(1);
+  }
+
+  @Test
   void invalidConfigurationIsRejectedWithLineNumbers() throws IOException {
     write("domain: shop\ndescriptors:\n  - key: user\n    rate_limt: {}\n");
     assertThat(run("rules", "import-envoy", "envoy.yaml")).isEqualTo(1);
