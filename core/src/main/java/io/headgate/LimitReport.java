@@ -5,6 +5,7 @@ import io.headgate.limit.Algorithm;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
 import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Subject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -86,6 +87,14 @@ public final class LimitReport {
     return counter.limit() instanceof AdaptiveConcurrency slots
         ? Optional.of(new LimitRange(slots.min(), slots.max()))
         : Optional.empty();
+  }
+
+  /**
+   * Returns the key of the subject's counter: the values of {@link #per}. A subject without an
+   * attribute has the empty value, and shares a counter with all others of that kind.
+   */
+  public String keyOf(Subject subject) {
+    return counter.keyOf(subject);
   }
 
   /**

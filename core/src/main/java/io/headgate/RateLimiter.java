@@ -3,12 +3,14 @@ package io.headgate;
 import io.headgate.load.CompletedCall;
 import io.headgate.rule.Charge;
 import io.headgate.rule.CombinedPlan;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.rule.UnusedCosts;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
@@ -106,7 +108,11 @@ public final class RateLimiter implements AutoCloseable {
     return check(Request.of(subject));
   }
 
-  /** Checks a request, and charges its costs if it is allowed. A denied request charges nothing. */
+  /**
+   * Checks a request, and charges its costs if it is allowed. A denied request charges nothing.
+   *
+   * @throws InvalidCostException if the request lacks a cost that a rule requires
+   */
   public Decision check(Request request) {
     var plan = plan(request);
     return CheckResult.decision(plan, decide(plan));
@@ -166,8 +172,39 @@ public final class RateLimiter implements AutoCloseable {
     long now = current.isScheduled() ? ticker.micros() : 0;
     long holder = current.hasConcurrency() ? slotIds.next() : 0;
     return requests.stream()
-        .map(request -> signals.apply(current, current.plan(request, now, holder), request, true))
+        .map(request ->
+            signals.apply(
+                current,
+                requireCosts(current, current.plan(request, now, holder), request),
+                request,
+                true))
         .toList();
+  }
+
+  private static Plan requireCosts(RuleSet rules, Plan plan, Request request) {
+    return rules.hasRequiredCosts() ? plan.requireCosts(request) : plan;
+  }
+
+  /**
+   * Checks that a request has every cost that the rules require. Each check does so itself; a
+   * caller of several checks can reject all of them before the first is charged.
+   *
+   * @throws InvalidCostException if one is missing
+   */
+  public void requireCosts(Request request) {
+    var current = rules;
+    if (!current.hasRequiredCosts()) return;
+    long now = current.isScheduled() ? ticker.micros() : 0;
+    var unused = current.plan(request, now, 0).requireCosts(request);
+  }
+
+  /**
+   * Returns the costs of a request that no limit of a matching rule spends, which are charged to
+   * nothing. Costs nothing for requests without named costs, unless the plain cost is above 1.
+   */
+  public UnusedCosts unusedCosts(Request request) {
+    var current = rules;
+    return current.unusedCosts(request, current.isScheduled() ? ticker.micros() : 0);
   }
 
   /** Peeks at a request of cost 1 as {@link #peek(Request)} does. */
@@ -429,7 +466,7 @@ public final class RateLimiter implements AutoCloseable {
   private Plan planAtPresent(RuleSet current, Request request, boolean counted) {
     long now = current.isScheduled() ? ticker.micros() : 0;
     var plan = current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
-    return signals.apply(current, plan, request, counted);
+    return signals.apply(current, requireCosts(current, plan, request), request, counted);
   }
 
   /**

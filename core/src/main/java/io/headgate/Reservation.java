@@ -1,5 +1,6 @@
 package io.headgate;
 
+import io.headgate.rule.InvalidCostException;
 import io.headgate.store.StoreException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -121,6 +122,8 @@ public final class Reservation implements AutoCloseable {
   /**
    * Charges the real cost and returns the rest. A cost that is not reported stays charged as
    * reserved. Idempotent: a repetition returns the first result.
+   *
+   * @throws InvalidCostException if a cost is not one of the reservation's; nothing is settled
    */
   public ReservationState settle(Costs actual) {
     return Reservations.await(settleAsync(actual));
@@ -153,7 +156,8 @@ public final class Reservation implements AutoCloseable {
   /**
    * Ends the reservation if it was not settled or cancelled: charges the usage that was last
    * reported, or returns everything if none was. Repeats a settlement or cancellation that failed.
-   * Ignores a {@link StoreException}: the reservation expires.
+   * Ignores a {@link StoreException}, and usage that was rejected when it was reported: the
+   * reservation expires.
    */
   @Override
   public void close() {
@@ -162,7 +166,7 @@ public final class Reservation implements AutoCloseable {
       var usage = reported.get();
       if (usage.isPresent()) settle(usage.get());
       else cancel();
-    } catch (StoreException e) {
+    } catch (StoreException | InvalidCostException e) {
       // The reservation expires.
     }
   }

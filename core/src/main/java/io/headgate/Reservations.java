@@ -5,6 +5,7 @@ import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.rule.Charge;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
@@ -43,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  * are {@link ReservationState.Local}.
  *
  * <p>Thread-safe. The methods named {@code …Async} never block. Operations fail with a {@link
- * StoreException} if the store does, and can be repeated then. They throw {@link
- * UnsupportedOperationException} if the store does not keep reservations.
+ * StoreException} if the store does, and can be repeated then. They fail with an {@link
+ * InvalidCostException}, and change nothing, if a reported cost is not one of the reservation's.
+ * They throw {@link UnsupportedOperationException} if the store does not keep reservations.
  */
 public final class Reservations {
   /** After this time the expiry of a reservation is tried again whose store was unavailable. */
@@ -211,6 +213,7 @@ public final class Reservations {
         id,
         Action.UPDATE,
         ReservationSettings.requireTtl(ttl),
+        List.of(usedSoFar, more),
         charge -> usedSoFar.of(charge.counter(), ReservationCommand.UNREPORTED),
         charge -> more.of(charge.counter(), 0));
   }
@@ -226,6 +229,7 @@ public final class Reservations {
         id,
         Action.SETTLE,
         ReservationSettings.MAX_TTL,
+        List.of(actual),
         charge -> actual.of(charge.counter(), ReservationCommand.UNREPORTED),
         charge -> 0L);
   }
@@ -237,13 +241,15 @@ public final class Reservations {
 
   /** Cancels as {@link Reservation#cancel} does, without blocking the calling thread. */
   public CompletionStage<ReservationState> cancelAsync(String id) {
-    return apply(id, Action.SETTLE, ReservationSettings.MAX_TTL, charge -> 0L, charge -> 0L);
+    return apply(
+        id, Action.SETTLE, ReservationSettings.MAX_TTL, List.of(), charge -> 0L, charge -> 0L);
   }
 
   private CompletionStage<ReservationState> apply(
       String id,
       Action action,
       Duration ttl,
+      List<Costs> reported,
       Function<Charge, Long> targets,
       Function<Charge, Long> more) {
     var reservations = tokens.store();
@@ -259,6 +265,7 @@ public final class Reservations {
           if (token.get().local()) return local(token.get(), action);
           if (token.get().charges().isEmpty())
             return CompletableFuture.completedStage(withoutLimits(token.get(), action));
+          for (var costs : reported) counters.requireCosts(token.get(), costs);
           var command = counters.command(token.get(), id, action, ttl, targets, more);
           return reservations.apply(command).thenApply(reply -> state(command, reply));
         });

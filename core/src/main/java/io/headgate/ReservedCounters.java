@@ -2,6 +2,7 @@ package io.headgate;
 
 import io.headgate.limit.Outcome;
 import io.headgate.limit.SlotLimit;
+import io.headgate.limit.Stateless;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationCommand.Action;
 import io.headgate.reservation.ReservationReply;
@@ -10,13 +11,19 @@ import io.headgate.reservation.ReservedCharge;
 import io.headgate.reservation.ReservedCharge.ExpiryCharge;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -75,6 +82,51 @@ final class ReservedCounters {
               onExpiry(charge, settings)));
     }
     return found;
+  }
+
+  /**
+   * Requires that each reported cost is one of the reservation's: one that a limit of its rules
+   * spends, or a limit of a rule in shadow mode, whose charge it may lack. A reservation of which a
+   * rule no longer exists accepts every name, since its names are not known.
+   *
+   * @throws InvalidCostException if a cost is not
+   */
+  void requireCosts(ReservationToken token, Costs reported) {
+    var names = reported.names();
+    if (names.isEmpty() || token.charges().isEmpty()) return;
+    var current = rules.get();
+    var known = new TreeSet<String>();
+    for (var ref : token.charges()) {
+      var rule = current.rule(ref.rule());
+      if (rule.isEmpty() || current.counter(ref.rule(), ref.override(), ref.name()).isEmpty()) {
+        return;
+      }
+      addCosts(rule.get(), known);
+    }
+    if (known.containsAll(names)) return;
+    var accepted = new TreeSet<>(known);
+    for (var rule : current.rules()) {
+      if (rule.mode() == Mode.SHADOW) addCosts(rule, accepted);
+    }
+    for (var name : names) {
+      if (accepted.contains(name)) continue;
+      throw new InvalidCostException(
+          name,
+          "is not a cost of this reservation, which has %s; report one of these (nothing was changed)"
+              .formatted(String.join(", ", known)));
+    }
+  }
+
+  private static void addCosts(Rule rule, Set<String> costs) {
+    addCosts(rule.limits(), costs);
+    for (var override : rule.overrides()) addCosts(override.limits(), costs);
+  }
+
+  private static void addCosts(List<RuleLimit> limits, Set<String> costs) {
+    for (var limit : limits) {
+      if (limit.limit() instanceof Stateless) continue;
+      costs.add(limit.cost().orElse(Request.PLAIN_COST));
+    }
   }
 
   private static ExpiryCharge onExpiry(Charge charge, ReservationSettings settings) {

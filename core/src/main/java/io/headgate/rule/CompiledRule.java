@@ -103,6 +103,18 @@ final class CompiledRule {
     return found.size() == 0 ? -1 : found.get(0);
   }
 
+  /**
+   * Returns the limits whose costs the rule expects of the subject: those of the override that
+   * applies or, if there is none or it sets no limit, the rule's own.
+   */
+  List<RuleLimit> spending(Subject subject) {
+    int override = override(subject);
+    var limits = override < 0 ? rule.limits() : rule.overrides().get(override).limits();
+    boolean counted = limits.stream().anyMatch(limit -> !(limit.limit() instanceof Stateless));
+    return (counted ? limits : rule.limits())
+        .stream().filter(limit -> !(limit.limit() instanceof Stateless)).toList();
+  }
+
   /** Returns the rule's part in a plan under an override; the rule's own if there is none such. */
   Plan.Part part(int override) {
     return alone(override).getFirst();

@@ -197,6 +197,11 @@ public final class Counter {
     return ruleLimit.cost();
   }
 
+  /** Returns whether a request without the named cost is an error. */
+  boolean isCostRequired() {
+    return ruleLimit.isCostRequired();
+  }
+
   long costOf(Request request) {
     return cost == null ? request.cost() : request.costs().getOrDefault(cost, 0L);
   }

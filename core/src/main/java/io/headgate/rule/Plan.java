@@ -240,6 +240,31 @@ public final class Plan {
   }
 
   /**
+   * Returns this plan if the request has every cost that an enforced rule requires.
+   *
+   * @throws InvalidCostException if one is missing
+   */
+  public Plan requireCosts(Request request) {
+    for (var part : parts) {
+      if (!part.isEnforced()) continue;
+      for (var counter : part.counters) {
+        if (!counter.isCostRequired() || counter.cost().isEmpty()) continue;
+        String name = counter.cost().get();
+        if (request.costs().containsKey(name)) continue;
+        throw new InvalidCostException(
+            name,
+            "is missing: limit '%s' requires the cost %s, and the request has %s; send %s, or 0 if there is none"
+                .formatted(
+                    counter.policy(),
+                    name,
+                    request.costs().isEmpty() ? "no named costs" : "only others",
+                    name));
+      }
+    }
+    return this;
+  }
+
+  /**
    * Returns the plan for a store: the parts with counters. Parts without counters don't affect the
    * outcome of the others, so the store's outcomes are those of this plan.
    */

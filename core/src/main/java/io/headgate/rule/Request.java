@@ -15,6 +15,9 @@ public record Request(Subject subject, long cost, Map<String, Long> costs) {
   /** The highest cost: 2^53, up to which Lua's doubles represent integers exactly. */
   public static final long MAX_COST = 1L << 53;
 
+  /** The name under which reports list the cost of limits without a named cost. */
+  public static final String PLAIN_COST = "cost";
+
   /** The highest number of named costs. */
   public static final int MAX_NAMED_COSTS = 16;
 

@@ -32,6 +32,7 @@ public final class RuleLimit {
   private final String name;
   private final Limit limit;
   private final Optional<String> cost;
+  private final boolean costRequired;
   private final Optional<List<String>> per;
   private final long weight;
   private final int priority;
@@ -42,6 +43,7 @@ public final class RuleLimit {
       String name,
       Limit limit,
       Optional<String> cost,
+      boolean costRequired,
       Optional<List<String>> per,
       long weight,
       int priority,
@@ -55,6 +57,7 @@ public final class RuleLimit {
     this.name = name;
     this.limit = limit;
     this.cost = cost;
+    this.costRequired = costRequired;
     this.per = per;
     this.weight = weight;
     this.priority = priority;
@@ -69,17 +72,35 @@ public final class RuleLimit {
    */
   public static RuleLimit of(String name, Limit limit) {
     return new RuleLimit(
-        name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty(), Optional.empty());
+        name,
+        limit,
+        Optional.empty(),
+        false,
+        Optional.empty(),
+        1,
+        0,
+        Optional.empty(),
+        Optional.empty());
   }
 
   /** Returns this limit under another name. */
   public RuleLimit withName(String name) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
+    return new RuleLimit(name, limit, cost, costRequired, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit, charged with a named cost. */
   public RuleLimit withCost(String cost) {
-    return new RuleLimit(name, limit, Optional.of(cost), per, weight, priority, scope, tuning);
+    return new RuleLimit(
+        name, limit, Optional.of(cost), false, per, weight, priority, scope, tuning);
+  }
+
+  /**
+   * Returns this limit, charged with a named cost that a request must have. A request without it
+   * fails with an {@link InvalidCostException} if the rule is enforced, instead of spending 0.
+   */
+  public RuleLimit withRequiredCost(String cost) {
+    return new RuleLimit(
+        name, limit, Optional.of(cost), true, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with one counter per distinct value of the attributes. */
@@ -90,7 +111,8 @@ public final class RuleLimit {
   /** Returns this limit with one counter per distinct value of the attributes. */
   public RuleLimit withPer(List<String> attributes) {
     var copy = List.copyOf(attributes);
-    return new RuleLimit(name, limit, cost, Optional.of(copy), weight, priority, scope, tuning);
+    return new RuleLimit(
+        name, limit, cost, costRequired, Optional.of(copy), weight, priority, scope, tuning);
   }
 
   /**
@@ -99,17 +121,18 @@ public final class RuleLimit {
    * @throws IllegalArgumentException if the weight is not from 1 to 1,000,000
    */
   public RuleLimit withWeight(long weight) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
+    return new RuleLimit(name, limit, cost, costRequired, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with another priority. */
   public RuleLimit withPriority(int priority) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope, tuning);
+    return new RuleLimit(name, limit, cost, costRequired, per, weight, priority, scope, tuning);
   }
 
   /** Returns this limit with another scope. */
   public RuleLimit withScope(Scope scope) {
-    return new RuleLimit(name, limit, cost, per, weight, priority, Optional.of(scope), tuning);
+    return new RuleLimit(
+        name, limit, cost, costRequired, per, weight, priority, Optional.of(scope), tuning);
   }
 
   /**
@@ -124,7 +147,8 @@ public final class RuleLimit {
               .formatted(name, limit.algorithm()));
     }
     tuning.requireFits(bucket);
-    return new RuleLimit(name, limit, cost, per, weight, priority, scope, Optional.of(tuning));
+    return new RuleLimit(
+        name, limit, cost, costRequired, per, weight, priority, scope, Optional.of(tuning));
   }
 
   /** Returns the name, which is unique within the rule. */
@@ -140,6 +164,11 @@ public final class RuleLimit {
   /** Returns the named cost that the limit is charged; empty for the request's plain cost. */
   public Optional<String> cost() {
     return cost;
+  }
+
+  /** Returns whether a request without the named cost is an error; otherwise it spends 0. */
+  public boolean isCostRequired() {
+    return costRequired;
   }
 
   /** Returns the attributes that replace {@link Rule#per} for this limit, if any. */
@@ -173,6 +202,7 @@ public final class RuleLimit {
         && name.equals(that.name)
         && limit.equals(that.limit)
         && cost.equals(that.cost)
+        && costRequired == that.costRequired
         && per.equals(that.per)
         && weight == that.weight
         && priority == that.priority
@@ -182,13 +212,13 @@ public final class RuleLimit {
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, limit, cost, per, weight, priority, scope, tuning);
+    return Objects.hash(name, limit, cost, costRequired, per, weight, priority, scope, tuning);
   }
 
   @Override
   public String toString() {
-    return ("RuleLimit[name=%s, limit=%s, cost=%s, per=%s, weight=%d, priority=%d, scope=%s,"
-            + " tuning=%s]")
-        .formatted(name, limit, cost, per, weight, priority, scope, tuning);
+    return ("RuleLimit[name=%s, limit=%s, cost=%s, required=%s, per=%s, weight=%d, priority=%d,"
+            + " scope=%s, tuning=%s]")
+        .formatted(name, limit, cost, costRequired, per, weight, priority, scope, tuning);
   }
 }

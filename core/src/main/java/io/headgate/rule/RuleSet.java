@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,8 @@ public final class RuleSet {
   private final boolean decisive;
   private final boolean shedding;
   private final boolean tuning;
+  private final boolean namedCosts;
+  private final boolean requiredCosts;
   private final boolean isStatic;
 
   private RuleSet(List<Rule> rules) {
@@ -51,7 +54,17 @@ public final class RuleSet {
     this.shedding = rules.stream().anyMatch(rule -> rule.sheds() && rule.mode() != Mode.OFF);
     this.tuning = Arrays.stream(compiledRules).anyMatch(CompiledRule::isTuned);
     this.decisive = Arrays.stream(compiledRules).anyMatch(CompiledRule::isDecisive);
-    this.isStatic = !scheduled && !concurrency && !shedding && !tuning;
+    this.namedCosts = limits(rules).anyMatch(limit -> limit.cost().isPresent());
+    this.requiredCosts = limits(rules).anyMatch(RuleLimit::isCostRequired);
+    this.isStatic = !scheduled && !concurrency && !shedding && !tuning && !requiredCosts;
+  }
+
+  private static Stream<RuleLimit> limits(List<Rule> rules) {
+    return rules.stream()
+        .flatMap(rule ->
+            Stream.concat(
+                rule.limits().stream(),
+                rule.overrides().stream().flatMap(override -> override.limits().stream())));
   }
 
   /**
@@ -73,7 +86,10 @@ public final class RuleSet {
     return rules;
   }
 
-  /** Returns whether a plan depends on the request only: neither on time, slots nor signals. */
+  /**
+   * Returns whether a plan depends on the request only: neither on time, slots nor signals, and no
+   * cost is required.
+   */
   public boolean isStatic() {
     return isStatic;
   }
@@ -96,6 +112,43 @@ public final class RuleSet {
   /** Returns whether a limit has a rate that follows a signal. */
   public boolean hasTuning() {
     return tuning;
+  }
+
+  /** Returns whether a limit requires a named cost; see {@link Plan#requireCosts}. */
+  public boolean hasRequiredCosts() {
+    return requiredCosts;
+  }
+
+  /**
+   * Returns the costs of a request that no limit of a matching rule spends. The plain cost counts
+   * if it is above 1, the default, and all limits that match spend named costs. If a rule denies
+   * every request or is exempt, no cost is unused, since none is to be spent.
+   *
+   * @param now microseconds since the epoch; ignored unless {@link #isScheduled}
+   */
+  public UnusedCosts unusedCosts(Request request, long now) {
+    boolean plainMatters = namedCosts && request.cost() > 1;
+    if (request.costs().isEmpty() && !plainMatters) return UnusedCosts.NONE;
+    var subject = request.subject();
+    var found = index.find(subject);
+    if (decisive && decider(found, subject, now) != null) return UnusedCosts.NONE;
+    var unused = new TreeSet<>(request.costs().keySet());
+    var matching = new ArrayList<String>();
+    boolean spendsPlain = false;
+    boolean spendsNamed = false;
+    for (int i = 0; i < found.size(); i++) {
+      var compiled = compiledRules[found.get(i)];
+      matching.add(compiled.rule().id());
+      for (var limit : compiled.spending(subject)) {
+        spendsPlain |= limit.cost().isEmpty();
+        spendsNamed |= limit.cost().isPresent();
+        limit.cost().ifPresent(unused::remove);
+      }
+    }
+    if (plainMatters && spendsNamed && !spendsPlain) unused.add(Request.PLAIN_COST);
+    return unused.isEmpty()
+        ? UnusedCosts.NONE
+        : new UnusedCosts(List.copyOf(unused), List.copyOf(matching));
   }
 
   /**

@@ -98,7 +98,9 @@ class FairShareProperties {
       boolean beyondItsShare = demands[i] * (sum - 1) > rate * weights[i];
       assertThat(admitted[i] - oracle[i].toDouble() * seconds)
           .as("tenant %d of weight %d, demand %d", i, weights[i], demands[i])
-          .isBetween(-rounding - (beyondItsShare ? share / 2 : 0), rounding + share + morePerSecond * seconds);
+          .isBetween(
+              -rounding - (beyondItsShare ? share / 2 : 0),
+              rounding + share + morePerSecond * seconds);
     }
   }
 
@@ -120,7 +122,8 @@ class FairShareProperties {
         for (int k = 0; k < 3; k++) run.check(now, 1, FairRun.tenant(i, 1));
       }
     }
-    assertThat(admitted).isGreaterThanOrEqualTo(seconds * 1_000 * weight / (others + weight) - cost);
+    assertThat(admitted)
+        .isGreaterThanOrEqualTo(seconds * 1_000 * weight / (others + weight) - cost);
   }
 
   /** Returns the requests of each tenant that passed after the warm-up; arrivals are periodic. */
