@@ -93,6 +93,9 @@ record LimitWriter(Combine combine) {
     limit
         .cost()
         .ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
+    if (limit.isCostRequired()) {
+      fields.put(LimitsReader.REQUIRED, new OutputNode.Literal("true"));
+    }
     limit.per().ifPresent(per -> fields.put("per", per(per)));
     return fields;
   }

@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  *     priority and scope are accepted
  */
 record LimitsReader(Optional<Combine> combine) {
-  private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
+  static final String REQUIRED = "required";
+  private static final List<String> COMMON = List.of("algorithm", "name", "cost", REQUIRED, "per");
   private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
   private static final Limit PLACEHOLDER = TokenBucket.of(Rate.perSecond(1));
   private static final String EXPECTED_NAME = "a name such as calls";
@@ -187,6 +188,13 @@ record LimitsReader(Optional<Combine> combine) {
     }
     var given = section.read("name", EXPECTED_NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
+    boolean required =
+        section.read(REQUIRED, "true or false", RuleReader::flag).orElse(false) && cost.isPresent();
+    if (!section.has("cost")) {
+      section.problem(
+          REQUIRED,
+          "is for the named cost of a limit, and this one spends the plain cost, which is 1 by default; add cost: or remove required");
+    }
     var per = section.find("per").map(MatchReader::per);
     var weight = section.read("weight", "a number from 1 to 1000000", CountSyntax::parse);
     var priority = section.read("priority", "a whole number", CountSyntax::parseInteger);
@@ -203,7 +211,8 @@ record LimitsReader(Optional<Combine> combine) {
         .attempt(() -> {
           var read = RuleLimit.of(given.orElse(unnamed), limit.get());
           if (tuning.isPresent()) read = read.withTuning(tuning.get());
-          if (cost.isPresent()) read = read.withCost(cost.get());
+          if (required) read = read.withRequiredCost(cost.get());
+          else if (cost.isPresent()) read = read.withCost(cost.get());
           if (per.isPresent()) read = read.withPer(per.get());
           if (weight.isPresent()) read = read.withWeight(weight.get());
           if (priority.isPresent()) read = read.withPriority(priority.get());

@@ -3,9 +3,12 @@ package io.headgate.rulefile;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Finds the allowed name nearest to a misspelled one, by Damerau–Levenshtein distance. */
 public final class NameSuggester {
+  private static final Pattern DIGITS = Pattern.compile("[0-9]");
+
   /** Returns the end of a message about an unknown name: the nearest name and all allowed ones. */
   static String hint(String word, Collection<String> allowed) {
     return didYouMean(nearest(word, allowed)) + " Allowed: " + String.join(", ", allowed);
@@ -32,6 +35,17 @@ public final class NameSuggester {
       }
     }
     return nearest.or(() -> completion(typed, names));
+  }
+
+  /**
+   * Returns whether two different names of at least three characters are one typo apart: one
+   * character that is inserted, deleted, replaced or swapped with its neighbour, or other case or
+   * separators. Names that differ in digits only, such as level1 and level2, are both meant.
+   */
+  static boolean isTypo(String a, String b) {
+    if (a.equals(b) || Math.min(a.length(), b.length()) < 3) return false;
+    if (DIGITS.matcher(a).replaceAll("").equals(DIGITS.matcher(b).replaceAll(""))) return false;
+    return distance(plain(a), plain(b), 2) <= 1;
   }
 
   private static Optional<String> completion(String typed, Collection<String> names) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -47,10 +48,24 @@ public final class RuleFile {
    * @throws RuleFileException if the text is not valid
    */
   public static Rule readRule(String text) {
+    return readRule(text, RuleReader::read);
+  }
+
+  /**
+   * Reads one rule as {@link #readRule} does, for texts that were valid when an earlier version
+   * wrote them: accepts attributes that are probably misspelled.
+   *
+   * @throws RuleFileException if the text is not valid
+   */
+  public static Rule readStoredRule(String text) {
+    return readRule(text, RuleReader::readStored);
+  }
+
+  private static Rule readRule(String text, Function<FieldValue, Optional<Rule>> reader) {
     var problems = new ProblemCollector();
     var rule =
         DocumentParser.parse(text, problems)
-            .flatMap(node -> RuleReader.read(new FieldValue(node, "", problems)));
+            .flatMap(node -> reader.apply(new FieldValue(node, "", problems)));
     problems.throwIfAny(UNNAMED);
     return rule.orElseThrow();
   }
@@ -108,7 +123,9 @@ public final class RuleFile {
   /**
    * Returns a message for each setting of valid rules that may admit more than its author expects:
    * overrides that callers can choose, rules that callers can escape by leaving an attribute out,
-   * and rules for authentication that admit every request while the store is unavailable.
+   * counters that all callers without an attribute share, values that look like the syntax of
+   * another product, and rules for authentication that admit every request while the store is
+   * unavailable.
    */
   public static List<String> warnings(List<Rule> rules) {
     return warnings(rules, rule -> true);
@@ -131,6 +148,8 @@ public final class RuleFile {
                     FailOpenWarnings.of(rule).stream(),
                     ConsistencyWarnings.of(rule).stream(),
                     AdaptiveWarnings.of(rule).stream(),
+                    SharedCounterWarnings.of(rule).stream(),
+                    PatternWarnings.of(rule).stream(),
                     ReservationWarnings.of(rule).stream())
                 .flatMap(all -> all))
         .toList();

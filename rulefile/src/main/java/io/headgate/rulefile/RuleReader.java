@@ -50,6 +50,13 @@ final class RuleReader {
   /** Reads a rule; empty if it is invalid, which is then among the problems. */
   static Optional<Rule> read(FieldValue value) {
     int before = value.problems().count();
+    AttributeTypos.report(value);
+    return readStored(value).filter(rule -> value.problems().count() == before);
+  }
+
+  /** Reads a rule that was valid when it was stored, with attributes that may be misspelled. */
+  static Optional<Rule> readStored(FieldValue value) {
+    int before = value.problems().count();
     return value
         .section("a rule: a map of fields such as id, match and limit")
         .map(RuleReader::gather)
@@ -222,7 +229,8 @@ final class RuleReader {
             .formatted(Excerpt.of(text), meant));
   }
 
-  private static boolean flag(String text) {
+  /** Parses true or false. */
+  static boolean flag(String text) {
     return switch (text) {
       case "true" -> true;
       case "false" -> false;

@@ -76,6 +76,7 @@ class RuleFileProperties {
     var plain = RuleLimit.of(limit.name(), limit.limit());
     if (limit.tuning().isPresent()) plain = plain.withTuning(limit.tuning().get());
     if (limit.cost().isPresent()) plain = plain.withCost(limit.cost().get());
+    if (limit.isCostRequired()) plain = plain.withRequiredCost(limit.cost().orElseThrow());
     if (limit.per().isPresent()) plain = plain.withPer(limit.per().get());
     return switch (combine) {
       case Combine.Weighted weighted -> plain.withWeight(limit.weight());

@@ -151,8 +151,8 @@ class RuleFileTest {
   void warnsThatALimitThatIsSharedFairlyIsDecidedStrictly() {
     var rules =
         RuleFile.read(
-            "[{ id: a, consistency: leased, limit: { algorithm: token-bucket, rate: 1/s, fair: {"
-                + " among: t } } }]");
+            "[{ id: a, match: { t: { is: '*', or: absent } }, consistency: leased, limit: {"
+                + " algorithm: token-bucket, rate: 1/s, fair: { among: t } } }]");
     assertThat(RuleFile.warnings(rules))
         .containsExactly(
             "rule 'a': consistency: leased has no effect on limit 'a', which is shared fairly and"

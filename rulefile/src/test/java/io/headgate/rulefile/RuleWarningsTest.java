@@ -136,4 +136,73 @@ class RuleWarningsTest {
                 "{ id: r, match: {}, limit: { algorithm: fixed-window, rate: 10/1m, cost: tokens }, reservation: { default: 5 } }"))
         .isEmpty();
   }
+
+  @Test
+  void counterThatCallersWithoutAnAttributeShareCausesAWarning() {
+    assertThat(warnings(rule("api", "{ path: /api }", "per: [customer]")))
+        .containsExactly(
+            "rule 'api': all callers without customer share one counter, since match does not require customer. Add customer: \"*\" to match, or { is: \"*\", or: absent } if that is meant");
+    assertThat(
+            warnings(
+                "{ id: fair, match: { path: /api }, limit: { algorithm: token-bucket, rate: 1/1s, fair: { among: customer, weight-by: plan, weights: { pro: 2 } } } }"))
+        .hasSize(2)
+        .anyMatch(text -> text.contains("without customer share as one tenant"))
+        .anyMatch(text -> text.contains("without plan have the weight 1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{ id: a, match: { path: /api, user: { is: \"*\", or: absent } }, per: [user], LIMIT }",
+        "{ id: a, match: { path: /api }, per: [], LIMIT }",
+        "{ id: a, match: { path: /api, level1: x }, per: [path, level1], LIMIT }",
+        "{ id: a, match: { path: /api }, per: [user], limit: deny }"
+      })
+  void counterOfAttributesOfMatchCausesNone(String rule) {
+    assertThat(warnings(rule.replace("LIMIT", LIMIT))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "path: \"^/api\"",
+        "path: \"/api/v[0-9]+\"",
+        "path: \"/api/.*\"",
+        "path: \"/(login|signup)\"",
+        "path: \"/users/\\\\d+\"",
+        "path: { is: \"*\", except: \"/static$\" }"
+      })
+  void valueLikeARegularExpressionCausesAWarning(String match) {
+    assertThat(warnings(rule("r", "{ %s }".formatted(match)), rule("rest", "{}", "fallback: true")))
+        .hasSize(1)
+        .first()
+        .asString()
+        .startsWith("rule 'r': path '")
+        .contains("looks like a regular expression");
+  }
+
+  @Test
+  void templateAndMethodInLowerCaseCauseAWarning() {
+    assertThat(warnings(rule("r", "{ path: \"/users/{id}\", method: [GET, post] }")))
+        .containsExactly(
+            "rule 'r': path '/users/{id}' looks like a template, and is matched as it is written. Write * for the variable part",
+            "rule 'r': method 'post' is not a method, since case matters; write POST");
+    assertThat(warnings(rule("r", "{ path: \"/users/:id\" }"))).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{ path: \"/users/*\" }",
+        "{ path: \"/a.b/c+d/(x)/$1\" }",
+        "{ host: \"api.*\" }",
+        "{ key: \"user:*\" }",
+        "{ key: \"C:\\\\data\" }",
+        "{ method: POST }",
+        "{ verb: post }",
+        "{ ip: \"2001:db8::/32\" }"
+      })
+  void ordinaryValueCausesNone(String match) {
+    assertThat(warnings(rule("r", match))).isEmpty();
+  }
 }

@@ -179,6 +179,7 @@ final class Rules {
   private RuleLimit ruleLimit(String name) {
     var limit = maybe(0.1) ? tuned(name) : RuleLimit.of(name, limit());
     if (maybe(0.5)) limit = limit.withCost(oneOf("bytes", text(5) + "x"));
+    if (maybe(0.2)) limit = limit.withRequiredCost(oneOf("bytes", text(5) + "x"));
     if (maybe(0.5)) limit = limit.withPer(attributes());
     if (maybe(0.5)) limit = limit.withWeight(1 + random.nextInt(1_000_000));
     if (maybe(0.5)) limit = limit.withPriority(random.nextInt());
@@ -321,7 +322,10 @@ final class Rules {
 
   private List<String> attributes() {
     var names = new TreeSet<String>();
-    for (int i = random.nextInt(3); i > 0; i--) names.add(attribute());
+    for (int i = random.nextInt(3); i > 0; i--) {
+      // Not one typo away from a random attribute of match, which is an error.
+      names.add(oneOf("ip", "user", "key", "true", "off", "per:" + random.nextInt(1_000_000)));
+    }
     return List.copyOf(names);
   }
 
