@@ -21,6 +21,7 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -52,7 +53,10 @@ final class VerbRules {
             pick(List.of(1_000, 1_000, 500, 100)),
             ReservationSettings.DEFAULT.defaultCost(),
             pick(List.of(Excess.values())),
-            pick(List.of(OnExpiry.values())));
+            pick(List.of(OnExpiry.values())),
+            random.nextBoolean()
+                ? Optional.empty()
+                : Optional.of(Duration.ofSeconds(random.nextInt(60))));
     return rule.reservation(settings).build();
   }
 
