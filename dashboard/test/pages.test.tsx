@@ -1,5 +1,6 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { Problem } from '../src/api/problem';
 import { session } from '../src/api/session';
 import type { Stats } from '../src/api/types';
 import { AccountGate } from '../src/app/account';
@@ -91,6 +92,15 @@ describe('the overview', () => {
   it('marks statistics as outdated while disconnected', () => {
     as('read', <OverviewPage />, { ...live, line: 'reconnecting' });
     expect(screen.getByText(/Reconnecting; the statistics are from/)).toBeTruthy();
+  });
+
+  it('reports no state of a service that cannot be reached', () => {
+    const shown = as('read', <OverviewPage />, { ...live, line: 'reconnecting', problem: Problem.of(new TypeError('Failed to fetch')) });
+    expect(screen.getByText(/Cannot reach the service/)).toBeTruthy();
+    expect(screen.queryByText(/All systems normal/)).toBeNull();
+    expect(document.querySelector('.headline .said')?.textContent).toBe('The present state is unknown: the service does not report');
+    shown.rerender(around('read', <OverviewPage />, live));
+    expect(document.querySelector('.headline .said')?.textContent).toContain('All systems normal');
   });
 
   it('does not report a reconnect before the first connection', () => {

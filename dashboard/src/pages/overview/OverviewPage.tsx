@@ -12,7 +12,7 @@ import { LoadEvents } from '../rules/Levels';
 import { Anomalies } from './Anomalies';
 import { Busiest, HotKeys } from './Busiest';
 import { Figures } from './Figures';
-import { headline } from './headline';
+import { DISCONNECTED, headline } from './headline';
 
 function MixedLayouts({ layouts }: { layouts: Stats['store']['layouts'] }) {
   if (!layouts || layouts.separate === 0 || layouts.compact === 0) return null;
@@ -37,8 +37,8 @@ export function OverviewPage() {
       </>
     );
   }
-  const status = headline(stats);
   const old = line === 'reconnecting';
+  const status = old ? DISCONNECTED : headline(stats);
   const alone = stats.instances <= 1;
   return (
     <div className="stack overview">

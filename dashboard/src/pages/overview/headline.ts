@@ -37,6 +37,13 @@ export function headline(stats: Stats): Headline {
   return unavailable || status.more !== null ? status : { ...status, more: recentOutage(stats) };
 }
 
+/** Replaces the status while the service does not report: the last statistics say nothing about the present. */
+export const DISCONNECTED: Headline = {
+  tone: 'warning',
+  text: 'The present state is unknown: the service does not report',
+  more: 'The figures below are the last that were received.',
+};
+
 function currentState(stats: Stats): Headline {
   const { store, rules, rates, anomalies } = stats;
   // The state of the store is known directly; its anomalies stay open somewhat longer.

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -147,13 +146,11 @@ final class CallerMonitor {
         second,
         busy.perSecond(),
         OptionalDouble.empty(),
-        String.format(
-            Locale.ROOT,
-            Anomaly.NEW_CALLER_TEXT
-                + "%s, first seen %d s ago, sends %.2g%% of all checks (%.3g/s)",
-            busy.caller(),
-            second - busy.since(),
-            share * 100,
-            busy.perSecond()));
+        (Anomaly.NEW_CALLER_TEXT + "%s, first seen %d s ago, sends %d%% of all checks (%s/s)")
+            .formatted(
+                busy.caller(),
+                second - busy.since(),
+                Math.round(share * 100),
+                ShortNumber.of(busy.perSecond())));
   }
 }

@@ -4,7 +4,6 @@ import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
 import io.headgate.server.anomaly.AnomalyLog.Topic;
 import io.headgate.server.counts.CheckCounts;
-import java.util.Locale;
 import java.util.OptionalDouble;
 
 /** Detects that a rule denies a larger share of its checks than usual. */
@@ -61,12 +60,8 @@ final class DenialMonitor {
         second,
         share,
         OptionalDouble.of(usual),
-        String.format(
-            Locale.ROOT,
-            "rule %s denies %.3g%% of its checks, usually %.3g%%",
-            rule,
-            share * 100,
-            usual * 100));
+        "rule %s denies %s%% of its checks, usually %s%%"
+            .formatted(rule, ShortNumber.of(share * 100), ShortNumber.of(usual * 100)));
   }
 
   /** Ends the open anomaly, because the rule is no longer in force. */

@@ -2,7 +2,7 @@ package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Severity;
 import io.headgate.server.anomaly.AnomalyLog.Topic;
-import java.util.Locale;
+import io.headgate.server.callers.TopCallers;
 import java.util.OptionalDouble;
 
 /** Detects that a rate deviates from its own history. */
@@ -10,6 +10,9 @@ final class RateMonitor {
   private static final double DEVIATIONS = 5;
   private static final double OFFSET = 0.1; // so that a rate of 0 has a logarithm
   private static final double CRITICAL = 10;
+
+  /** A usual rate below this is next to no traffic, of which any load is a multiple. */
+  private static final double CRITICAL_USUAL = TopCallers.MIN_BUSY_RATE;
 
   /**
    * Thresholds of a monitor.
@@ -38,6 +41,7 @@ final class RateMonitor {
   private final Baseline baseline;
   private final Hysteresis above = new Hysteresis(2, 6);
   private final Hysteresis below = new Hysteresis(3, 6);
+  private boolean begun; // whether there was any traffic, without which there is no usual rate
 
   /**
    * @param subject subject and verb of the description, such as {@code user:42 sends}
@@ -73,11 +77,13 @@ final class RateMonitor {
   }
 
   /**
-   * Processes one step.
+   * Processes one step. The history begins with the first traffic.
    *
    * @param detect whether to report anomalies, or only learn
    */
   void step(long second, double perSecond, boolean detect, AnomalyLog log) {
+    begun |= perSecond > 0;
+    if (!begun) return;
     double value = StrictMath.log(perSecond + OFFSET);
     if (detect && baseline.isWarm()) evaluate(second, perSecond, value, log);
     baseline.learn(second, value);
@@ -108,16 +114,18 @@ final class RateMonitor {
     other.reset();
     double times = now > usual ? now / Math.max(usual, OFFSET) : usual / Math.max(now, OFFSET);
     String text =
-        String.format(
-            Locale.ROOT,
-            now > usual
-                ? "%s %.3g times as many checks as usual (%.3g/s, usually %.3g/s)"
-                : "%s %.3g times fewer checks than usual (%.3g/s, usually %.3g/s)",
-            subject,
-            times,
-            now,
-            usual);
-    var severity = times >= CRITICAL && now > usual ? Severity.CRITICAL : Severity.WARNING;
+        usual < OFFSET
+            ? "%s %s checks/s, usually almost none".formatted(subject, ShortNumber.of(now))
+            : "%s %s times %s checks %s usual (%s/s, usually %s/s)"
+                .formatted(
+                    subject,
+                    ShortNumber.of(times),
+                    now > usual ? "as many" : "fewer",
+                    now > usual ? "as" : "than",
+                    ShortNumber.of(now),
+                    ShortNumber.of(usual));
+    boolean critical = times >= CRITICAL && now > usual && usual >= CRITICAL_USUAL;
+    var severity = critical ? Severity.CRITICAL : Severity.WARNING;
     log.open(topic, severity, second, now, OptionalDouble.of(usual), text);
   }
 }

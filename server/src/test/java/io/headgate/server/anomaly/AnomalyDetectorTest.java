@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the detector on timelines, second by second. */
 class AnomalyDetectorTest {
@@ -92,6 +94,53 @@ class AnomalyDetectorTest {
   void sparseTrafficIsNoAnomaly() {
     for (int i = 0; i < 600; i++) observe(10, i % 7 == 0 ? 1 : 0, 0);
     assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void firstTrafficOfNewInstallationIsNoAnomaly() {
+    observe(3_600, CheckCounts.NONE, List.of());
+    observe(600, 107, 0);
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void loadAfterHardlyAnyTrafficIsNotCriticalAndHasHumanFigures() {
+    observe(20, 1, 0);
+    observe(3_600, CheckCounts.NONE, List.of());
+    observe(60, 1_070, 0);
+    var opened = singleChange();
+    assertThat(opened.severity()).isEqualTo(Anomaly.Severity.WARNING);
+    assertThat(opened.text())
+        .isEqualTo("all callers together send 1,070 checks/s, usually almost none");
+  }
+
+  @Test
+  void multiplesHaveNoExponent() {
+    observe(1_200, 3, 0);
+    observe(60, 32_100, 0);
+    var opened = singleChange();
+    assertThat(opened.severity()).isEqualTo(Anomaly.Severity.CRITICAL);
+    assertThat(opened.text())
+        .startsWith("all callers together send 10,700 times as many checks as usual (32,100/s, ")
+        .doesNotContain("e+");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0|0",
+        "0.0001|less than 0.001",
+        "0.12345|0.123",
+        "9.984|9.98",
+        "12.345|12.3",
+        "99.96|100.0",
+        "999.6|1,000",
+        "1074|1,070",
+        "1234567|1,230,000"
+      })
+  void figuresHaveThreeDigitsAndNoExponent(double value, String text) {
+    assertThat(ShortNumber.of(value)).isEqualTo(text);
   }
 
   @Test
