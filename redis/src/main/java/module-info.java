@@ -1,5 +1,5 @@
 /**
- * The store in Redis or Valkey: {@link io.headgate.redis.RedisStore}.
+ * The store in Redis: {@link io.headgate.redis.RedisStore}.
  *
  * <p>The packages named {@code internal} may change in any release.
  */

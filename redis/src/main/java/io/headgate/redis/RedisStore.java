@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Stores counters in Redis or Valkey. Instances with the same servers and key prefix share them.
+ * Stores counters in Redis. Instances with the same servers and key prefix share them.
  *
  * {@snippet file="io/headgate/redis/RedisExamplesTest.java" region="store"}
  *

@@ -54,7 +54,7 @@ public final class RedisCheck {
           Finding.problem(
               TOPIC,
               "%s is version %s".formatted(name, server.version().get()),
-              "use Redis 6.2 or newer, or Valkey"));
+              "use Redis 6.2 or newer (6.2.6 and 7.0.15 are tested)"));
     }
     if (server.roundTrip().multipliedBy(4).compareTo(timeout) > 0) {
       findings.add(
