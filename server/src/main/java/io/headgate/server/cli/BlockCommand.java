@@ -188,9 +188,25 @@ final class BlockCommand implements Callable<Integer> {
         .printf(
             "Blocked %s %s by rule %s, revision %d.%n",
             options.shownSubject(), end, id, answer.at("revision").at("number").number());
-    context
-        .out()
-        .println(
-            "In effect now on the instance that answered, on others within their --rules-poll.");
+    context.out().println(effect(answer.at("appliesTo").text()));
+  }
+
+  /**
+   * Returns where the block is in effect.
+   *
+   * @param scope where the service stores its rules; empty if it is a version that does not tell
+   */
+  private static String effect(String scope) {
+    return switch (scope) {
+      case "database" ->
+          "In effect now on the instance that answered, and within --rules-poll on all that share"
+              + " its --database.";
+      case "instance" ->
+          "In effect now on the instance that answered only, since it stores its own rules;"
+              + " instances with one --database postgresql://… share them.";
+      default ->
+          "In effect now on the instance that answered, and within --rules-poll on others if they"
+              + " share its --database.";
+    };
   }
 }

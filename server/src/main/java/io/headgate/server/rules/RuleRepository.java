@@ -86,16 +86,21 @@ public interface RuleRepository extends AutoCloseable {
    * @param problem the current problem, if there is one; the rules in force stay in force
    * @param ignoredFile why the rule file of this instance is not used and how to use it; empty if
    *     it is used or there is none
+   * @param shared whether other instances can have the same rules from the storage
    */
   record Condition(
       String source,
       Optional<String> readOnly,
       Optional<String> problem,
-      Optional<String> ignoredFile) {
+      Optional<String> ignoredFile,
+      boolean shared) {
 
-    /** Creates the state of a repository without a rule file that could be ignored. */
+    /**
+     * Creates the state of a repository of this instance alone, without a rule file that could be
+     * ignored.
+     */
     public Condition(String source, Optional<String> readOnly, Optional<String> problem) {
-      this(source, readOnly, problem, Optional.empty());
+      this(source, readOnly, problem, Optional.empty(), false);
     }
   }
 }

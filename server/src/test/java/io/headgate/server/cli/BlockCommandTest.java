@@ -23,8 +23,8 @@ class BlockCommandTest extends RunningRules {
   private static final Pattern BLOCKED =
       Pattern.compile(
           "Blocked key=user:7 until (\\S+Z) \\(1h\\) by rule (block-[0-9a-f]{8}), revision 2\\.\n"
-              + "In effect now on the instance that answered, on others within their"
-              + " --rules-poll\\.\n");
+              + "In effect now on the instance that answered only, since it stores its own rules;"
+              + " instances with one --database postgresql://… share them\\.\n");
 
   BlockCommandTest() {
     super(RULES, 1_789_300_800_000_000L);

@@ -164,6 +164,7 @@ public final class RuleChangeHandlers {
     var revision = snapshot.revision();
     var out = new JsonWriter().begin().name("changed").value(changed);
     RevisionJson.write(out.name("revision"), revision);
+    out.name("appliesTo").value(repository.condition().shared() ? "database" : "instance");
     RevisionJson.write(out.name("diff"), diff);
     writeWarnings(out, after, diff);
     return Answer.of(changed ? change.status(diff) : 200, snapshot.number(), out.end());

@@ -93,6 +93,11 @@ final class Database implements AutoCloseable {
     return config;
   }
 
+  /** Returns whether other instances can use the database; an embedded one serves one process. */
+  boolean isShared() {
+    return address.file().isEmpty();
+  }
+
   String displayName() {
     return address.displayName();
   }

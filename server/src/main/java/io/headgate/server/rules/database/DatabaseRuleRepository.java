@@ -146,7 +146,8 @@ public final class DatabaseRuleRepository implements RuleRepository {
         database.displayName(),
         Optional.empty(),
         poller.problem(),
-        seedFile.flatMap(this::ignored));
+        seedFile.flatMap(this::ignored),
+        database.isShared());
   }
 
   /** Compares the rules only if either has changed, since this is called every second. */
