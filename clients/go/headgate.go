@@ -58,6 +58,7 @@ type Decision struct {
 	Source       string   `json:"source"`  // store, lease, cache, fallback or region
 	Violated     []string `json:"violated"`
 	SlotID       string   `json:"id"`
+	UnusedCosts  []string `json:"unusedCosts"` // the costs that no matching limit spends, such as a misspelled name
 	Failure      error    `json:"-"` // why the service did not decide; nil if it did
 	Impossible   bool     `json:"impossible"`
 	Limits       []Limit  `json:"limits"`

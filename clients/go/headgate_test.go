@@ -89,6 +89,10 @@ func TestNamedCostsAndImpossibleRequests(t *testing.T) {
 	if decision := check(t, c, Request{Subject: tenant, Costs: map[string]int64{"bytes": 400}}); *decision.Remaining != 600 {
 		t.Fatalf("%+v", decision)
 	}
+	unused := check(t, c, Request{Subject: tenant, Costs: map[string]int64{"byte": 400}}).UnusedCosts
+	if len(unused) != 1 || unused[0] != "byte" {
+		t.Fatal(unused)
+	}
 	never := check(t, c, Request{Subject: tenant, Costs: map[string]int64{"bytes": 1001}})
 	if never.Allowed || !never.Impossible || never.RetryAfterMs != nil {
 		t.Fatalf("%+v", never)

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The schemas of checks and reservations, and those that they refer to. */
-const NAMES = ["Value", "Cost", "Subject", "CheckRequest", "Limit", "FailurePolicy", "Decision", "Costs", "ReservationRequest",
+const NAMES = ["Value", "Cost", "Subject", "CheckRequest", "Limit", "FailurePolicy", "Decision", "Costs", "UnusedCosts", "ReservationRequest",
   "Reservation", "ReservationUpdate", "Settled"];
 
 /** Returns the lines of these schemas in an OpenAPI document. */

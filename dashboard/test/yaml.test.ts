@@ -153,7 +153,7 @@ describe('completion', () => {
     expect(offered('limit: { algorithm: concurrency, |')).toEqual(expect.arrayContaining(['max', 'lease', 'cost']));
     expect(offered('limit: { algorithm: concurrency, |')).not.toContain('rate');
     expect(offered('limit: { algorithm: adaptive-concurrency, |')).toEqual(expect.arrayContaining(['min', 'max', 'initial', 'lease']));
-    expect(offered('limit:\n  algorithm: token-bucket\n  r|')).toEqual(['rate']);
+    expect(offered('limit:\n  algorithm: token-bucket\n  r|')).toEqual(['rate', 'required']);
   });
 
   it('offers values', () => {

@@ -62,6 +62,8 @@ class Decision:
     source: str = "fallback"
     violated: list[str] = field(default_factory=list)
     slot_id: str | None = None
+    #: The costs of the request that no matching limit spends, such as a misspelled name.
+    unused_costs: list[str] = field(default_factory=list)
     #: Why the service did not decide; None if it did.
     failure: str | None = None
     cacheable: bool = field(default=False, repr=False)
@@ -83,6 +85,7 @@ class Decision:
             source=body["source"],
             violated=body.get("violated", []),
             slot_id=body.get("id"),
+            unused_costs=body.get("unusedCosts", []),
             cacheable=not allowed and timed and "impossible" not in body and body["source"] != "fallback",
         )
 

@@ -89,6 +89,8 @@ class ClientTest(unittest.TestCase):
         with client() as headgate:
             tenant = {"tenant": unique("t")}
             self.assertEqual(headgate.check(tenant, costs={"bytes": 400}).remaining, 600)
+            self.assertEqual(headgate.check(tenant, costs={"byte": 400}).unused_costs, ["byte"])
+            self.assertEqual(headgate.check(tenant, costs={"bytes": 0}).unused_costs, [])
             never = headgate.check(tenant, costs={"bytes": 1001})
             self.assertEqual((never.allowed, never.retry_after), (False, None))
 

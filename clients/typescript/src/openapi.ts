@@ -38,6 +38,12 @@ export interface components {
             onStoreFailure?: components["schemas"]["FailurePolicy"];
             /** @constant */
             shadow?: true;
+            /** @description In explanations: the attributes of which each distinct value has a counter of its own */
+            per?: string[];
+            /** @description In explanations: the key of the counter, made of the values of per. Callers without an attribute have the empty value, and share a counter */
+            key?: string;
+            /** @description In explanations: the named cost that the limit spends */
+            cost?: string;
         };
         /**
          * @description The policy that decided because the store is unavailable. Under local, the figures are those of this instance's share of the limit; under the others they are unknown.
@@ -75,11 +81,14 @@ export interface components {
             id?: string;
             /** @description The limits in shadow mode that would have denied */
             shadow?: string[];
+            unusedCosts?: components["schemas"]["UnusedCosts"];
         };
         /** @description Permits by the name of the cost; cost for limits without a named cost */
         Costs: {
             [key: string]: components["schemas"]["Cost"];
         };
+        /** @description The costs of the request that no matching limit spends, such as a misspelled name; cost for the plain cost. Missing if there are none */
+        UnusedCosts: string[];
         ReservationRequest: {
             key?: components["schemas"]["Value"];
             subject?: components["schemas"]["Subject"];
@@ -109,6 +118,7 @@ export interface components {
         Settled: {
             charged?: components["schemas"]["Costs"];
             returned?: components["schemas"]["Costs"];
+            unusedCosts?: components["schemas"]["UnusedCosts"];
             /** @enum {unknown} */
             status: "settled" | "local";
         };

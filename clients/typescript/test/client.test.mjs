@@ -46,6 +46,7 @@ test("peek charges nothing", async () => {
 test("named costs are charged, and a cost above the capacity is impossible", async () => {
   const tenant = { tenant: randomUUID() };
   assert.equal((await service.check(tenant, { costs: { bytes: 400 } })).remaining, 600);
+  assert.deepEqual((await service.check(tenant, { costs: { byte: 400 } })).unusedCosts, ["byte"]);
   const never = await service.check(tenant, { costs: { bytes: 1001 } });
   assert.deepEqual([never.allowed, never.impossible, never.retryAfterMs], [false, true, null]);
 });

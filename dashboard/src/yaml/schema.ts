@@ -52,6 +52,7 @@ const LIMIT: readonly Field[] = [
   { name: 'initial', about: 'how many before anything is learned, 20 if not given' },
   { name: 'lease', about: 'how long a slot lasts without a renewal, 30s if not given' },
   { name: 'cost', about: 'the named cost that it spends, such as bytes' },
+  { name: 'required', about: 'whether a request without that cost is an error', values: BOOLEAN },
   { name: 'per', about: 'the attributes that have counters of their own' },
   { name: 'weight', about: 'with combine: weighted' },
   { name: 'priority', about: 'with combine: priority' },

@@ -23,6 +23,7 @@ final class DecisionFields {
   Optional<String> slotId = Optional.empty();
   List<String> violated = List.of();
   List<RemoteLimit> limits = List.of();
+  List<String> unusedCosts = List.of();
   boolean impossible;
 
   /** Of a permit lease: the number of checks, the time to live, and whether a refusal lasts. */
@@ -48,7 +49,14 @@ final class DecisionFields {
 
   private RemoteResult result(Request request, Optional<String> slots) throws IOException {
     return new RemoteResult(
-        decision(request), rule, source(), violated, limits, slots, Optional.empty());
+        decision(request),
+        rule,
+        source(),
+        violated,
+        limits,
+        slots,
+        Optional.empty(),
+        unusedCosts);
   }
 
   /**

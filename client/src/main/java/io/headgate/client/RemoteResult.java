@@ -19,6 +19,8 @@ import java.util.Optional;
  * @param slotId the id of the slots that were acquired; empty if there are none
  * @param failure why the service was not asked or did not answer, if the {@link FailureMode} of the
  *     client decided; empty if the service decided
+ * @param unusedCosts the costs of the request that no matching limit spends, such as a misspelled
+ *     name
  */
 public record RemoteResult(
     Decision decision,
@@ -27,12 +29,26 @@ public record RemoteResult(
     List<String> violated,
     List<RemoteLimit> limits,
     Optional<String> slotId,
-    Optional<String> failure) {
+    Optional<String> failure,
+    List<String> unusedCosts) {
 
   /** Copies the lists. */
   public RemoteResult {
     violated = List.copyOf(violated);
     limits = List.copyOf(limits);
+    unusedCosts = List.copyOf(unusedCosts);
+  }
+
+  /** Creates a result without unused costs. */
+  public RemoteResult(
+      Decision decision,
+      Optional<String> rule,
+      Source source,
+      List<String> violated,
+      List<RemoteLimit> limits,
+      Optional<String> slotId,
+      Optional<String> failure) {
+    this(decision, rule, source, violated, limits, slotId, failure, List.of());
   }
 
   /** Returns whether the request may go ahead, immediately or after its delay. */
@@ -69,7 +85,14 @@ public record RemoteResult(
             ? new Decision.Allowed(left + remaining, resetAfter)
             : new Decision.Allowed(remaining, Duration.ZERO);
     return new RemoteResult(
-        admitted, rule, Source.LEASE, List.of(), limits, Optional.empty(), Optional.empty());
+        admitted,
+        rule,
+        Source.LEASE,
+        List.of(),
+        limits,
+        Optional.empty(),
+        Optional.empty(),
+        unusedCosts);
   }
 
   /** Returns this denial as repeated by the cache, with the time that is left of its retry time. */
@@ -81,6 +104,7 @@ public record RemoteResult(
         violated,
         limits,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        unusedCosts);
   }
 }

@@ -133,6 +133,7 @@ final class ReplyJson {
         case "impossible" -> fields.impossible = bool(value);
         case "id" -> fields.slotId = text(in, value);
         case "violated" -> fields.violated = texts(in, value);
+        case "unusedCosts" -> fields.unusedCosts = texts(in, value);
         case "limits" -> fields.limits = limits(in, value);
         case "checks" -> fields.checks = number(in, value);
         case "ttlMs" -> fields.ttl = millis(in, value);

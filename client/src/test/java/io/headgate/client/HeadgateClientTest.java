@@ -60,6 +60,15 @@ class HeadgateClientTest {
   }
 
   @Test
+  void resultNamesUnusedCosts() {
+    var tenant = Subject.of("tenant", "misspelt");
+    assertThat(CLIENT.checkForResult(new Request(tenant, 1, Map.of("byte", 90_000L))).unusedCosts())
+        .containsExactly("byte");
+    assertThat(CLIENT.checkForResult(new Request(tenant, 1, Map.of("bytes", 9L))).unusedCosts())
+        .isEmpty();
+  }
+
+  @Test
   void checkChargesUntilTheLimitAndThenDenies() {
     var subject = Subject.of("user", "checked");
     for (long left = 2; left >= 0; left--) {

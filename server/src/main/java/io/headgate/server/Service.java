@@ -3,6 +3,7 @@ package io.headgate.server;
 import io.headgate.RateLimiter;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.check.CheckService;
+import io.headgate.server.check.CostCheck;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.EnvoyQuotas;
 import io.headgate.server.grpc.GrpcApi;
@@ -338,7 +339,8 @@ public final class Service implements AutoCloseable {
     @Override
     public Future<?> start() {
       var listener = DecisionListener.all(listeners.stream().map(Supplier::get).toList());
-      var checkService = new CheckService(vertx, limiter, listener);
+      var costs = new CostCheck(limiter, settings.strictCosts(), metrics.unusedCosts());
+      var checkService = new CheckService(vertx, limiter, listener, costs);
       var connections = trackConnections();
       var http =
           new HttpApi(

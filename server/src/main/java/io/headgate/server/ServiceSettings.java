@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param shutdownGrace how long a graceful stop may take
  * @param drainDelay how long to keep serving after readiness turns false; part of the grace
  * @param eventLoops the number of event loop threads
+ * @param strictCosts whether a request with a cost that no matching limit spends is rejected
  */
 public record ServiceSettings(
     String host,
@@ -34,7 +35,8 @@ public record ServiceSettings(
     Optional<TraceSettings> traces,
     Duration shutdownGrace,
     Duration drainDelay,
-    int eventLoops) {
+    int eventLoops,
+    boolean strictCosts) {
 
   public static final int DEFAULT_PORT = 8080;
   public static final String DEFAULT_HOST = "127.0.0.1";
@@ -52,6 +54,32 @@ public record ServiceSettings(
             + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
         host,
         DEFAULT_HOST);
+  }
+
+  /** Settings that accept unused costs. */
+  public ServiceSettings(
+      String host,
+      int port,
+      AccessControl access,
+      ConnectionLimits connections,
+      TrustedProxies proxies,
+      Optional<TlsFiles> tls,
+      Optional<TraceSettings> traces,
+      Duration shutdownGrace,
+      Duration drainDelay,
+      int eventLoops) {
+    this(
+        host,
+        port,
+        access,
+        connections,
+        proxies,
+        tls,
+        traces,
+        shutdownGrace,
+        drainDelay,
+        eventLoops,
+        false);
   }
 
   /** Settings with the default drain delay, without traces. */

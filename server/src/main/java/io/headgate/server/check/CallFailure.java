@@ -1,5 +1,6 @@
 package io.headgate.server.check;
 
+import io.headgate.rule.InvalidCostException;
 import io.headgate.store.StoreException;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
@@ -18,6 +19,8 @@ public record CallFailure(Kind kind, String message) {
   public enum Kind {
     /** The operation needs the store; it succeeds when the store is available again. */
     STORE_UNAVAILABLE,
+    /** The rules can't account for the costs of the call; nothing was charged. */
+    INVALID_COST,
     /** An error of the service. */
     INTERNAL
   }
@@ -38,6 +41,10 @@ public record CallFailure(Kind kind, String message) {
     if (cause instanceof StoreException) {
       LOG.debug("the store is unavailable", cause);
       return STORE_UNAVAILABLE;
+    }
+    if (cause instanceof InvalidCostException invalid) {
+      return new CallFailure(
+          Kind.INVALID_COST, "cost '%s' %s".formatted(invalid.cost(), invalid.getMessage()));
     }
     String id = UUID.randomUUID().toString();
     LOG.error("request failed, id {}", id, cause);

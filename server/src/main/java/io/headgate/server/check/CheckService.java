@@ -62,17 +62,26 @@ public final class CheckService {
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final DecisionListener listener;
+  private final CostCheck costs;
   private final QueueDetector queues = new QueueDetector();
   private final boolean remote;
 
   /**
    * @param listener is notified of the decisions of this event loop
+   * @param costs finds costs that no limit spends
    */
-  public CheckService(Vertx vertx, RateLimiter limiter, DecisionListener listener) {
+  public CheckService(
+      Vertx vertx, RateLimiter limiter, DecisionListener listener, CostCheck costs) {
     this.vertx = vertx;
     this.limiter = limiter;
     this.listener = listener;
+    this.costs = costs;
     this.remote = new StoreView(limiter.store()).isRemote();
+  }
+
+  /** Returns the check of costs, which callers make before a request is decided. */
+  public CostCheck costs() {
+    return costs;
   }
 
   /** Decides a request and passes the result to {@code then}. */

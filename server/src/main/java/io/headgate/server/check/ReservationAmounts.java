@@ -2,9 +2,11 @@ package io.headgate.server.check;
 
 import io.headgate.Costs;
 import io.headgate.ReservedLimit;
+import io.headgate.rule.Request;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 
 /**
@@ -14,7 +16,7 @@ import java.util.function.ToLongFunction;
  */
 public final class ReservationAmounts {
   /** The name of the cost that limits without a named cost spend. */
-  public static final String PLAIN = "cost";
+  public static final String PLAIN = Request.PLAIN_COST;
 
   private ReservationAmounts() {}
 
@@ -31,15 +33,20 @@ public final class ReservationAmounts {
   /** Returns the permits of an open reservation that are not used yet. */
   public static SortedMap<String, Long> unused(List<ReservedLimit> limits, Costs used) {
     return smallest(
-        limits,
-        limit ->
-            Math.max(
-                0, limit.charged() - limit.cost().map(used::cost).orElse(used.plain()).orElse(0)));
+        limits, limit -> Math.max(0, limit.charged() - used.spentBy(limit.cost()).orElse(0)));
   }
 
   /** Returns the permits of a settled reservation that were not charged in the end. */
   public static SortedMap<String, Long> returned(List<ReservedLimit> limits) {
     return smallest(limits, limit -> Math.max(0, limit.requested() - limit.charged()));
+  }
+
+  /** Returns the reported costs that no limit of a reservation spends. */
+  public static List<String> unspent(List<ReservedLimit> limits, Costs reported) {
+    var names = new TreeSet<>(reported.named().keySet());
+    if (reported.plain().isPresent()) names.add(PLAIN);
+    for (var limit : limits) names.remove(limit.cost().orElse(PLAIN));
+    return List.copyOf(names);
   }
 
   private static SortedMap<String, Long> smallest(

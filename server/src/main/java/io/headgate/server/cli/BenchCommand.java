@@ -153,7 +153,7 @@ final class BenchCommand implements Callable<Integer> {
   /** The limit is the rule's own or that of an override, as far as the report tells: the widest. */
   private static Optional<BoundedAdmission> admission(
       ServiceApi.Answer answer, JsonReply report, LoadResult result) {
-    var rule = RuleFile.readRule(answer.body());
+    var rule = RuleFile.readStoredRule(answer.body());
     long micros = Math.ceilDiv(result.nanos(), 1_000L);
     var limits = new ArrayList<>(rule.limits());
     rule.overrides().forEach(override -> limits.addAll(override.limits()));

@@ -72,6 +72,7 @@ final class CheckCommand implements Callable<Integer> {
               "  limits   "
                   + limits.stream().map(LimitText::brief).collect(Collectors.joining(", ")));
     }
+    CostOptions.printUnused(context, decision);
     String source = source(decision);
     if (!source.isEmpty()) context.out().println("  source   " + source);
     if (decision.at("id").isPresent()) {

@@ -1,6 +1,8 @@
 package io.headgate.server.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.JsonReply;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,6 +23,17 @@ final class CostOptions {
   /** Returns whether no cost is given, so that a request costs 1. */
   boolean isDefault() {
     return cost.isEmpty() && costs.isEmpty();
+  }
+
+  /** Warns of costs that no limit spends, if the response lists any. */
+  static void printUnused(CommandContext context, JsonReply answer) {
+    if (!answer.at("unusedCosts").isPresent()) return;
+    context
+        .out()
+        .println(
+            context.warning(
+                "  unused   no limit that matches spends: "
+                    + String.join(", ", answer.at("unusedCosts").texts())));
   }
 
   /** Writes the fields of the costs that are given. */

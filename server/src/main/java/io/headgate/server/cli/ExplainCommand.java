@@ -80,11 +80,33 @@ final class ExplainCommand implements Callable<Integer> {
       String prefix = name.equals(rule.at("id").text()) ? "" : name + ", ";
       context
           .out()
-          .println(indent + prefix + limit.at("algorithm").text() + ": " + LimitText.of(limit));
+          .println(
+              indent
+                  + prefix
+                  + limit.at("algorithm").text()
+                  + ": "
+                  + LimitText.of(limit)
+                  + counter(limit));
     }
     for (var held : rule.at("reservations").items()) {
       context.out().println(indent + reservations(rule, held));
     }
+  }
+
+  /** Returns which callers share the counter of a limit; empty if each has its own. */
+  private String counter(JsonReply limit) {
+    if (!limit.at("per").isPresent()) return "";
+    var per = limit.at("per").texts();
+    if (per.isEmpty()) return ", one counter for all callers";
+    var subject = options.subject();
+    var absent = per.stream().filter(name -> !subject.containsKey(name)).toList();
+    if (!absent.isEmpty()) {
+      return ", one counter for all callers without " + String.join(" and ", absent);
+    }
+    return ", counter of "
+        + per.stream()
+            .map(name -> name + "=" + subject.get(name))
+            .collect(Collectors.joining(", "));
   }
 
   private static String reservations(JsonReply rule, JsonReply held) {

@@ -173,7 +173,8 @@ final class ServeCommand implements Callable<Integer> {
           traces.settings(),
           shutdownGrace,
           drainDelay,
-          ServiceSettings.cores());
+          ServiceSettings.cores(),
+          rules.strictCosts());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }

@@ -33,7 +33,7 @@ final class ShowCommand implements Callable<Integer> {
     return ServiceReads.of(() -> {
       var answer = service.get(client, "/v1/rules/" + ServiceApi.encoded(id), "id");
       if (service.json()) context.out().println(answer.body());
-      else context.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
+      else context.out().print(RuleFile.yaml(List.of(RuleFile.readStoredRule(answer.body()))));
       context.out().flush();
       return Main.OK;
     });

@@ -208,6 +208,7 @@ final class GrpcReply<A> implements PendingCall {
   private static GrpcStatus status(CallFailure failure) {
     return switch (failure.kind()) {
       case STORE_UNAVAILABLE -> GrpcStatus.UNAVAILABLE;
+      case INVALID_COST -> GrpcStatus.INVALID_ARGUMENT;
       case INTERNAL -> GrpcStatus.INTERNAL;
     };
   }

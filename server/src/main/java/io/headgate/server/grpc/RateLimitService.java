@@ -5,6 +5,7 @@ import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.RateLimitRequest;
@@ -28,6 +29,8 @@ import org.slf4j.LoggerFactory;
 final class RateLimitService {
   private static final Logger LOG = LoggerFactory.getLogger(RateLimitService.class);
   private static final AtomicBoolean WARNED = new AtomicBoolean();
+  private static final String REDUCE =
+      "; reduce the rate_limits or max_request_headers_kb of the proxy";
   private static final String DEADLINE_EXCEEDED = "the store did not answer within grpc-deadline";
 
   private final CheckService checkService;
@@ -62,18 +65,15 @@ final class RateLimitService {
           refusal.get().reason());
       return;
     }
-    reply.onTooLong(
-        () -> deny(reply, "it has more than %d bytes".formatted(GrpcApi.MAX_MESSAGE_BYTES)));
+    reply.onTooLong(() ->
+        deny(reply, "it has more than %d bytes".formatted(GrpcApi.MAX_MESSAGE_BYTES) + REDUCE));
     reply.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, reply));
   }
 
-  /** Denies a call that is too large to be decided, since an error would admit its request. */
+  /** Denies a call that can't be decided, since an error would admit its request. */
   private static void deny(GrpcReply<RateLimitResponse> reply, String why) {
     if (WARNED.compareAndSet(false, true)) {
-      LOG.warn(
-          "denied a rate limit call: {}. Reduce the rate_limits or max_request_headers_kb of the"
-              + " proxy; further such calls are not logged",
-          why);
+      LOG.warn("denied a rate limit call: {}. Further such calls are not logged", why);
     }
     reply.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
   }
@@ -88,10 +88,11 @@ final class RateLimitService {
       GrpcReply<RateLimitResponse> reply) {
     var excess = Descriptors.excess(message);
     if (excess.isPresent()) {
-      deny(reply, excess.get());
+      deny(reply, excess.get() + REDUCE);
       return;
     }
     var requests = Descriptors.requests(message);
+    if (isRejected(requests, reply)) return;
     // Redis may still charge a call that has exceeded its deadline.
     checkService.checkAll(
         reply,
@@ -100,6 +101,22 @@ final class RateLimitService {
         deadline(call),
         () -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED),
         result -> reply.send(statuses.of(result)));
+  }
+
+  /**
+   * Denies a call that lacks a cost that a rule requires, or has an unused one if the service is
+   * strict. Envoy sends a plain cost only.
+   */
+  private boolean isRejected(List<Request> requests, GrpcReply<RateLimitResponse> reply) {
+    try {
+      for (var request : requests) {
+        var unusedNames = checkService.costs().unused(request, false);
+      }
+      return false;
+    } catch (ProblemException e) {
+      deny(reply, e.problem().detail());
+      return true;
+    }
   }
 
   /** Returns the deadline of the settings or of the client, whichever is shorter. */

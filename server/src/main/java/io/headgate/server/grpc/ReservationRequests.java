@@ -62,6 +62,10 @@ final class ReservationRequests {
       requireCost(field + "." + name, cost);
     });
     if (!amounts.hasCost()) return Costs.of(named);
+    if (named.containsKey(Request.PLAIN_COST)) {
+      throw GrpcException.invalid(
+          "%s has the plain cost twice, as cost and as named cost; give it once".formatted(field));
+    }
     requireCost(field + ".cost", amounts.getCost());
     return new Costs(OptionalLong.of(amounts.getCost()), named);
   }

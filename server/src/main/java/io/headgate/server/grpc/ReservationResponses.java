@@ -21,14 +21,15 @@ import java.util.Map;
 final class ReservationResponses {
   private ReservationResponses() {}
 
-  static ReserveResponse reserved(Reservation reservation) {
+  static ReserveResponse reserved(Reservation reservation, List<String> unused) {
     var limits = reservation.limits();
     var response =
         ReserveResponse.newBuilder()
             .setId(reservation.id().orElseThrow())
             .setReserved(amounts(ReservationAmounts.charged(limits)))
             .setExpiresAtMs(reservation.expiresAt().orElseThrow().toEpochMilli())
-            .addAllLimits(states(limits));
+            .addAllLimits(states(limits))
+            .addAllUnusedCosts(unused);
     if (limits.stream().anyMatch(ReservedLimit::isClamped)) {
       response.setRequested(amounts(ReservationAmounts.requested(limits)));
     }
@@ -59,13 +60,14 @@ final class ReservationResponses {
     return response.build();
   }
 
-  static SettleResponse settled(ReservationState state) {
+  static SettleResponse settled(ReservationState state, Costs actual) {
     var response = SettleResponse.newBuilder().setStatus(status(state));
     if (state instanceof ReservationState.Settled(var limits)) {
       response
           .setCharged(amounts(ReservationAmounts.charged(limits)))
           .setReturned(amounts(ReservationAmounts.returned(limits)))
-          .addAllLimits(states(limits));
+          .addAllLimits(states(limits))
+          .addAllUnusedCosts(ReservationAmounts.unspent(limits, actual));
     }
     return response.build();
   }
@@ -74,8 +76,8 @@ final class ReservationResponses {
     return CancelResponse.newBuilder().setStatus(status(state)).build();
   }
 
-  static ReportUsageResponse charged(CheckResult result) {
-    var response = ReportUsageResponse.newBuilder();
+  static ReportUsageResponse charged(CheckResult result, List<String> unused) {
+    var response = ReportUsageResponse.newBuilder().addAllUnusedCosts(unused);
     for (var limit : result.limits()) {
       response.addLimits(
           LimitState.newBuilder()

@@ -28,6 +28,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -62,25 +63,27 @@ final class ReservationService {
     receive(
         call,
         ReserveRequest.parser(),
-        (message, reply) ->
-            checkService.reserve(
-                reply,
-                ReservationRequests.request(message.getSubjectMap(), message.getCosts()),
-                ReservationRequests.ttl(message.getTtlMs()),
-                reservation -> reserved(call, reply, reservation)));
+        (message, reply) -> {
+          var request = ReservationRequests.request(message.getSubjectMap(), message.getCosts());
+          var ttl = ReservationRequests.ttl(message.getTtlMs());
+          var unused = checkService.costs().unused(request, false);
+          checkService.reserve(
+              reply, request, ttl, reservation -> reserved(call, reply, reservation, unused));
+        });
   }
 
   private static void reserved(
       GrpcServerRequest<Buffer, ReserveResponse> call,
       GrpcReply<ReserveResponse> reply,
-      Reservation reservation) {
+      Reservation reservation,
+      List<String> unspent) {
     if (reservation.id().isEmpty()) {
       deny(call, reply, reservation.result());
     } else if (reply.isEnded()) {
       // The client never learns the id. If this fails, the reservation expires.
       var unused = reservation.cancelAsync();
     } else {
-      reply.send(ReservationResponses.reserved(reservation));
+      reply.send(ReservationResponses.reserved(reservation, unspent));
     }
   }
 
@@ -140,7 +143,7 @@ final class ReservationService {
           checkService.reservation(
               reply,
               all -> all.settleAsync(id, actual),
-              known(id, state -> reply.send(ReservationResponses.settled(state))));
+              known(id, state -> reply.send(ReservationResponses.settled(state, actual))));
         });
   }
 
@@ -162,11 +165,12 @@ final class ReservationService {
         Role.USAGE,
         call,
         ReportUsageRequest.parser(),
-        (message, reply) ->
-            checkService.charge(
-                reply,
-                ReservationRequests.request(message.getSubjectMap(), message.getCosts()),
-                result -> reply.send(ReservationResponses.charged(result))));
+        (message, reply) -> {
+          var request = ReservationRequests.request(message.getSubjectMap(), message.getCosts());
+          var unused = checkService.costs().unused(request, false);
+          checkService.charge(
+              reply, request, result -> reply.send(ReservationResponses.charged(result, unused)));
+        });
   }
 
   private static Consumer<ReservationState> known(String id, Consumer<ReservationState> then) {

@@ -2,6 +2,7 @@ package io.headgate.server.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
+import io.headgate.rule.UnusedCosts;
 import io.headgate.server.quota.QuotaStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.stats.DecisionListener;
@@ -25,6 +26,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
@@ -36,6 +38,7 @@ public final class Metrics implements AutoCloseable {
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final DecisionCounts decisions;
   private final AdaptiveLimits adaptiveLimits;
+  private final UnusedCostCounts unusedCosts;
 
   /**
    * Creates and registers the metrics.
@@ -58,11 +61,13 @@ public final class Metrics implements AutoCloseable {
       int loops) {
     this.decisions = new DecisionCounts(limiter::rules, builtInRules, loops);
     this.adaptiveLimits = new AdaptiveLimits(limiter::rules);
+    this.unusedCosts = new UnusedCostCounts(limiter::rules);
     var gauges = new Gauges(limiter, repository, connections);
     MultiCollector collector =
         () -> {
           var snapshots = MetricSnapshots.builder();
           decisions.addTo(snapshots);
+          unusedCosts.addTo(snapshots);
           adaptiveLimits.addTo(snapshots);
           store.addTo(snapshots);
           gauges.addTo(snapshots);
@@ -95,6 +100,11 @@ public final class Metrics implements AutoCloseable {
   /** Returns a new listener that counts decisions, for one event loop. */
   public DecisionListener listener() {
     return DecisionListener.all(List.of(decisions.listener(), adaptiveLimits));
+  }
+
+  /** Returns the counter of requests with costs that no limit spends; thread-safe. */
+  public Consumer<UnusedCosts> unusedCosts() {
+    return unusedCosts;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.headgate.server.quota;
 
 import io.headgate.RateLimiter;
 import io.headgate.limit.Holdable;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
@@ -50,7 +51,7 @@ public final class QuotaBook<B> {
   private final RuleUsage usage = new RuleUsage();
   private final ShadowUsage shadow;
   private final Set<QuotaBucket<B>> buckets = ConcurrentHashMap.newKeySet(); // read without a lock
-  private final Set<String> namedRules = new LinkedHashSet<>(); // rules that were logged
+  private final Set<String> namedRules = new LinkedHashSet<>(); // rules and costs that were logged
   private final AtomicLong streams = new AtomicLong();
   private final LongAdder admitted = new LongAdder();
   private final LongAdder denied = new LongAdder();
@@ -127,8 +128,16 @@ public final class QuotaBook<B> {
       bucket.abandoned = false; // a request has arrived since
       bucket.sent = null;
     }
-    var plan = limiter.plans(List.of(Request.of(bucket.subject, 1))).getFirst();
-    var quota = QuotaPlan.of(plan, store, settings.leaseMicros());
+    Optional<Plan> plan;
+    QuotaPlan quota;
+    try {
+      var requests = List.of(Request.of(bucket.subject, 1));
+      plan = Optional.of(limiter.plans(requests).getFirst());
+      quota = QuotaPlan.of(plan.get(), store, settings.leaseMicros());
+    } catch (InvalidCostException e) {
+      plan = Optional.empty();
+      quota = denied(e);
+    }
     long most = bucket.demand.most(now, roundTrip);
     long denials = Math.min(usage.denied(), most);
     long requests = Math.min(usage.admitted(), Math.min(most, mostAdmitted(bucket, quota)));
@@ -138,9 +147,9 @@ public final class QuotaBook<B> {
     bucket.quiet = requests + denials == 0;
     if (!first) bucket.demand = bucket.demand.reported(requests + denials, now);
     settle(bucket, requests, now);
-    bucket.rules = plan.isExempt() ? List.of() : rules(plan);
+    bucket.rules = plan.map(QuotaBook::rules).orElse(List.of());
     this.usage.reported(bucket.rules, requests, denials);
-    shadow.report(plan, requests);
+    plan.ifPresent(one -> shadow.report(one, requests));
     apply(quota, bucket, requests, first, now);
   }
 
@@ -157,7 +166,20 @@ public final class QuotaBook<B> {
     return capacity + bucket.charged();
   }
 
+  /** Denies the requests under a rule that requires a named cost, which no assignment has. */
+  private QuotaPlan denied(InvalidCostException problem) {
+    if (namedRules.size() < MAX_NAMED_RULES && namedRules.add("cost " + problem.cost())) {
+      LOG.warn(
+          "proxies deny the requests of a bucket, since cost '{}' {}. Quota assignments have no"
+              + " named costs; use Envoy's rate limit service",
+          problem.cost(),
+          problem.getMessage());
+    }
+    return new QuotaPlan.Denied();
+  }
+
   private static List<String> rules(Plan plan) {
+    if (plan.isExempt()) return List.of();
     return plan.parts().stream()
         .filter(part -> !part.isUnlimited())
         .map(part -> part.rule().id())

@@ -127,10 +127,10 @@ class CheckCommandTest extends RunningRules {
             """
             2 rules apply to key=user:42, tenant=acme
               per-user  applies, with override 1: key user:42 matches user:*
-                        fixed-window: 4 of 5 left, all back in 1h
+                        fixed-window: 4 of 5 left, all back in 1h, counter of key=user:42
               contract  applies: tenant acme matches *
-                        calls, fixed-window: 10 of 10 left
-                        bytes, fixed-window: 1000 of 1000 left
+                        calls, fixed-window: 10 of 10 left, counter of tenant=acme
+                        bytes, fixed-window: 1000 of 1000 left, counter of tenant=acme
             Near misses:
               jobs      job is (absent), not *
               line      line is (absent), not *
@@ -139,6 +139,30 @@ class CheckCommandTest extends RunningRules {
     assertThat(code).isEqualTo(0);
     run("explain", "user:42", "--json");
     assertThat(out).startsWith("{\"subject\":{\"key\":\"user:42\"},\"rules\":[{");
+  }
+
+  @Test
+  void unusedCostIsShown() {
+    run("check", "--attr", "tenant=acme", "--costs", "byte=90000");
+    assertThat(out).contains("allowed  ", "  unused   no limit that matches spends: byte\n");
+    run("check", "--attr", "tenant=acme", "--costs", "bytes=9");
+    assertThat(out).doesNotContain("unused");
+  }
+
+  @Test
+  void explainNamesTheCallersThatShareACounter() {
+    limiter.replaceRules(
+        RuleSet.of(
+            RuleFile.read(
+                """
+                - { id: a, match: { key: "*" }, per: [usr], limit: { algorithm: fixed-window, rate: 1/1h } }
+                - { id: b, match: { key: "*" }, per: [], limit: { algorithm: fixed-window, rate: 1/1h } }
+                """)));
+    run("explain", "user:42");
+    assertThat(out)
+        .contains(
+            "1 of 1 left, one counter for all callers without usr\n",
+            "1 of 1 left, one counter for all callers\n");
   }
 
   @Test

@@ -28,6 +28,7 @@ import io.headgate.redis.RedisStore;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.redis.RedisServer;
@@ -69,6 +70,9 @@ class RateLimitServiceTest {
                 .build(),
             rule("block", "bot").limit(new Deny()).build(),
             rule("health", "probe").exempt().build(),
+            rule("bytes", "bytes")
+                .limit(RuleLimit.of("bytes", window(9, Duration.ofHours(1))).withRequiredCost("bytes"))
+                .build(),
             rule("scarce", "scarce").limit(window(50, Duration.ofDays(1))).build(),
             rule("ample", "ample").limit(window(5_000, Duration.ofDays(1))).build());
   }
@@ -99,6 +103,16 @@ class RateLimitServiceTest {
     return descriptor.toBuilder()
         .setLimit(RateLimitOverride.newBuilder().setRequestsPerUnit(permits).setUnit(unit))
         .build();
+  }
+
+  @Test
+  void callUnderARuleThatRequiresANamedCostIsOverLimitAndChargesNothing() {
+    var answer = ask(descriptor("user", "beside-bytes"), descriptor("bytes", "7"));
+    assertThat(answer.getOverallCode())
+        .as("Envoy sends no named costs, and an error would admit the request")
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(ask(descriptor("user", "beside-bytes")).getStatuses(0).getLimitRemaining())
+        .isEqualTo(2);
   }
 
   @Test

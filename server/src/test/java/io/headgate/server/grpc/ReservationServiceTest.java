@@ -107,6 +107,24 @@ class ReservationServiceTest {
   }
 
   @Test
+  void misspelledCostIsListedAndCannotBeSettled() {
+    var misspelled = CostAmounts.newBuilder().putNamed("token", 600);
+    var made =
+        client.reserve(
+            ReserveRequest.newBuilder().putSubject("team", "misspells").setCosts(misspelled).build());
+    assertThat(made.getUnusedCostsList()).containsExactly("token");
+    var failure =
+        failure(() ->
+            client.settle(SettleRequest.newBuilder().setId(made.getId()).setActual(misspelled)));
+    assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(failure.getStatus().getDescription())
+        .startsWith("cost 'token' is not a cost of this reservation, which has cost, tokens");
+    var settled = client.settle(made.getId(), 50);
+    assertThat(settled.getCharged().getNamedOrThrow("tokens")).isEqualTo(50);
+    assertThat(settled.getUnusedCostsList()).isEmpty();
+  }
+
+  @Test
   void denialIsResourceExhaustedWithTheTimeToWait() {
     client.reserve("denied", 800);
     var failure = failure(() -> client.reserve("denied", 400));

@@ -61,6 +61,17 @@ class MetricsTest {
   }
 
   @Test
+  void requestsWithUnusedCostsAreCountedByTheRulesThatMatch() {
+    service.post("/v1/check", "{\"key\":\"user:1\",\"costs\":{\"token\":9}}");
+    service.post("/v1/usage?strict=true", "{\"key\":\"user:2\",\"costs\":{\"token\":9}}");
+    service.post("/v1/check", "{\"subject\":{\"no\":\"rule\"},\"costs\":{\"token\":9}}");
+    var series = Series.of(service);
+    assertThat(series.value("headgate_unused_costs_total{rule=\"users\"}")).isEqualTo(2);
+    assertThat(series.value("headgate_unused_costs_total{rule=\"(none)\"}")).isEqualTo(1);
+    assertThat(series.values().keySet()).noneMatch(name -> name.contains("token"));
+  }
+
+  @Test
   void peeksAndExplanationsAreNotCounted() {
     service.post("/v1/peek", "{\"key\":\"user:1\"}");
     service.post("/v1/explain", "{\"key\":\"user:1\"}");

@@ -14,6 +14,7 @@ import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.ForwardingStore;
@@ -528,6 +529,19 @@ class QuotaBookTest {
       assertThat(book.stats().buckets()).isEqualTo(20);
       assertThat(sent.getLast())
           .isEqualTo(new QuotaAction.Assign<>("b29", new QuotaStrategy.DenyAll(), true));
+    }
+  }
+
+  @Test
+  void ruleThatRequiresANamedCostDeniesTheBucket() {
+    var hundred = FixedWindow.of(Rate.of(100, Duration.ofDays(1)));
+    var rule =
+        Rule.named("bytes")
+            .match("tenant", "*")
+            .limit(RuleLimit.of("bytes", hundred).withRequiredCost("bytes"))
+            .build();
+    try (var limiter = limiter(rule)) {
+      assertThat(firstStrategy(book(limiter))).isEqualTo(new QuotaStrategy.DenyAll());
     }
   }
 

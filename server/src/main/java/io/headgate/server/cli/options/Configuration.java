@@ -68,6 +68,7 @@ public final class Configuration implements IDefaultValueProvider {
               "rules",
               "rules-mode",
               "rules-poll",
+              "strict-costs",
               "database",
               "data",
               "store",

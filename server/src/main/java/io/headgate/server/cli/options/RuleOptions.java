@@ -90,6 +90,22 @@ public final class RuleOptions {
               + " ${DEFAULT-VALUE}")
   private Duration poll = Duration.ofSeconds(1);
 
+  @Option(
+      names = "--strict-costs",
+      arity = "0..1",
+      paramLabel = "true|false",
+      fallbackValue = "true",
+      defaultValue = "false",
+      description =
+          "Reject a request with a named cost that no matching limit spends, which is probably"
+              + " misspelled, instead of listing it in unusedCosts. Default: ${DEFAULT-VALUE}")
+  private boolean strictCosts;
+
+  /** Returns whether a request with a cost that no matching limit spends is rejected. */
+  public boolean strictCosts() {
+    return strictCosts;
+  }
+
   /**
    * Reads and validates the rule file, if there is one, and returns the source of the rules.
    *

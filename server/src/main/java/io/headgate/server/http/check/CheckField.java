@@ -24,7 +24,7 @@ public enum CheckField {
   public static final Set<CheckField> OF_PEEK = EnumSet.of(KEY, SUBJECT, COST, COSTS);
 
   /** The fields that {@code /v1/explain} accepts. */
-  public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT);
+  public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT, COST, COSTS);
 
   static final Set<CheckField> OF_RESERVATION = EnumSet.of(KEY, SUBJECT, COST, COSTS, TTL);
   static final Set<CheckField> OF_LEASE = EnumSet.of(KEY, SUBJECT, COST, COSTS, CHECKS);

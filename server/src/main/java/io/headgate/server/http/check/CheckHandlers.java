@@ -13,6 +13,7 @@ import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 
 /** Handles the endpoints that decide requests: check, peek, batch and the acquisition of slots. */
@@ -52,23 +53,26 @@ public final class CheckHandlers {
 
   private void decide(Exchange exchange, byte[] body, Kind kind) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
-    checkService.check(exchange, check.request(), result -> decided(exchange, check, result, kind));
+    var unused = checkService.costs().unused(check.request(), exchange.isStrict());
+    checkService.check(
+        exchange, check.request(), result -> decided(exchange, check, result, kind, unused));
   }
 
-  private void decided(Exchange exchange, CheckRequest check, CheckResult result, Kind kind) {
+  private void decided(
+      Exchange exchange, CheckRequest check, CheckResult result, Kind kind, List<String> unused) {
     if (exchange.isClosed()) {
       checkService.releaseSlots(result);
       return;
     }
     long delay = RoundedTimes.micros(result.delay());
     if (!check.waits() || delay == 0) {
-      answer(exchange, result, 0, kind);
+      answer(exchange, result, 0, kind, unused);
       return;
     }
     long millis = RoundedTimes.millis(delay);
     exchange.runAfter(
         millis,
-        () -> answer(exchange, result, millis * 1_000, kind),
+        () -> answer(exchange, result, millis * 1_000, kind, unused),
         // Its place in the queue can't be reused, but its slots can.
         () -> checkService.releaseSlots(result));
   }
@@ -76,16 +80,18 @@ public final class CheckHandlers {
   /** Answers like a check, but charges nothing. */
   public void peek(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
+    var unused = checkService.costs().unused(check.request(), exchange.isStrict());
     checkService.call(
         exchange,
         limiter -> limiter.peek(check.request()),
-        result -> answer(exchange, result, 0, Kind.PEEK));
+        result -> answer(exchange, result, 0, Kind.PEEK, unused));
   }
 
   /** Decides up to 1,000 requests, each on its own. */
   public void batch(Exchange exchange, byte[] body) {
     var checks = CheckRequestReader.readBatch(body); // parses all before the first is charged
     var requests = checks.stream().map(CheckRequest::request).toList();
+    var unused = checkService.costs().unusedOfEach(requests, exchange.isStrict());
     checkService.checkEach(
         exchange,
         requests,
@@ -95,20 +101,24 @@ public final class CheckHandlers {
             return;
           }
           var out = new JsonWriter().begin().name("decisions").beginList();
-          for (var result : results) CheckResultJson.write(out, result, 0, true);
+          for (int i = 0; i < results.size(); i++) {
+            var own = unused.isEmpty() ? List.<String>of() : unused.get(i);
+            CheckResultJson.write(out, results.get(i), 0, true, own);
+          }
           exchange.answer(200, MediaTypes.JSON, out.endList().end());
         });
   }
 
-  private void answer(Exchange exchange, CheckResult result, long waited, Kind kind) {
+  private void answer(
+      Exchange exchange, CheckResult result, long waited, Kind kind, List<String> unused) {
     headers.write(result, waited, exchange::addHeader);
     boolean charged = kind != Kind.PEEK;
     var out = new JsonWriter();
     if (!result.isAllowed() && exchange.acceptsProblem()) {
-      CheckResultJson.writeProblem(out, result, charged);
+      CheckResultJson.writeProblem(out, result, charged, unused);
       exchange.answer(ResultStatus.of(result), ProblemDocument.MEDIA_TYPE, out);
     } else {
-      CheckResultJson.write(out, result, waited, charged);
+      CheckResultJson.write(out, result, waited, charged, unused);
       boolean acquires = kind == Kind.ACQUIRE && result.isAllowed();
       var slot = acquires ? result.slotId() : Optional.<String>empty();
       slot.ifPresent(id -> exchange.header(HttpHeaders.LOCATION, SlotHandlers.PATH + id));
@@ -123,6 +133,7 @@ public final class CheckHandlers {
    */
   public void tokens(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_TOKENS);
+    var unusedNames = checkService.costs().unused(check.request(), false); // the format has no place
     checkService.check(exchange, check.request(), result -> answerTokens(exchange, check, result));
   }
 

@@ -202,6 +202,15 @@ public final class CheckRequestReader {
     if (in.next() != JsonToken.START_OBJECT) {
       throw in.bad("must be an object of named costs such as {\"bytes\":512}");
     }
+    return readMembers();
+  }
+
+  /** Reads an object of named costs that has been entered. */
+  static Map<String, Long> readEnteredCosts(JsonReader in) {
+    return new CheckRequestReader(in, Set.of()).readMembers();
+  }
+
+  private Map<String, Long> readMembers() {
     var named = new LinkedHashMap<String, Long>();
     while (in.nextMember()) {
       checkName();

@@ -10,6 +10,7 @@ import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonName;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.store.Source;
+import java.util.List;
 
 /** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
@@ -31,6 +32,7 @@ public final class CheckResultJson {
   private static final JsonName ALGORITHM = JsonName.of("algorithm");
   private static final JsonName MIN = JsonName.of("min");
   private static final JsonName MAX = JsonName.of("max");
+  private static final JsonName UNUSED_COSTS = JsonName.of("unusedCosts");
   private static final JsonName ON_STORE_FAILURE = JsonName.of("onStoreFailure");
 
   /** Why a region denies although the limit may have permits left. */
@@ -41,19 +43,29 @@ public final class CheckResultJson {
    *
    * @param waited the time in microseconds for which the request has already been delayed
    * @param charged false for a peek, which acquires no slots
+   * @param unused the costs that no limit spends
    */
-  static void write(JsonWriter out, CheckResult result, long waited, boolean charged) {
+  static void write(
+      JsonWriter out, CheckResult result, long waited, boolean charged, List<String> unused) {
     out.begin();
     writeFields(out, result, waited, charged);
+    writeUnused(out, unused);
     out.end();
   }
 
   /** Writes a denial with the fields of a problem document added. */
-  static void writeProblem(JsonWriter out, CheckResult result, boolean charged) {
+  static void writeProblem(
+      JsonWriter out, CheckResult result, boolean charged, List<String> unused) {
     out.begin();
     writeFields(out, result, 0, charged);
+    writeUnused(out, unused);
     writeProblemFields(out, result, ResultStatus.of(result));
     out.end();
+  }
+
+  /** Writes the names of the costs that no limit spends, if there are any. */
+  static void writeUnused(JsonWriter out, List<String> unused) {
+    if (!unused.isEmpty()) out.name(UNUSED_COSTS).value(unused);
   }
 
   /** Writes the fields of a problem document. A rule that denies every request has no quota. */
@@ -116,6 +128,12 @@ public final class CheckResultJson {
   /** Writes the report of one limit. */
   static void writeLimit(JsonWriter out, LimitReport report, long waited) {
     out.begin();
+    writeLimitFields(out, report, waited);
+    out.end();
+  }
+
+  /** Writes the report of one limit into an object that has been begun. */
+  static void writeLimitFields(JsonWriter out, LimitReport report, long waited) {
     out.name(RULE).value(report.rule());
     out.name(NAME).value(report.name());
     out.name(ALGORITHM).value(report.algorithm().id());
@@ -128,7 +146,6 @@ public final class CheckResultJson {
     writeReset(out, report, waited);
     writePolicy(out, report);
     if (!report.enforced()) out.name(SHADOW).value(true);
-    out.end();
   }
 
   private static void writeRemaining(JsonWriter out, LimitReport report) {

@@ -1,5 +1,6 @@
 package io.headgate.server.http.check;
 
+import io.headgate.LimitReport;
 import io.headgate.RateLimiter;
 import io.headgate.RuleExplanation;
 import io.headgate.http.TextSyntax;
@@ -51,18 +52,31 @@ public final class ExplainHandlers {
 
   /** Answers with the rules that apply to a subject and those that nearly do. */
   public void explain(Exchange exchange, byte[] body) {
-    var subject = CheckRequestReader.readOne(body, CheckField.OF_EXPLAIN).subject();
+    var check = CheckRequestReader.readOne(body, CheckField.OF_EXPLAIN);
+    var subject = check.subject();
+    var unused = unused(exchange, check);
     checkService.call(
-        exchange, limiter -> limiter.explain(subject), all -> answer(exchange, subject, all));
+        exchange,
+        limiter -> limiter.explain(subject),
+        all -> answer(exchange, subject, all, unused));
   }
 
-  private void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
+  /** Returns the unused costs; a request without costs is explained even if a rule needs one. */
+  private List<String> unused(Exchange exchange, CheckRequest check) {
+    boolean strict = exchange.isStrict();
+    boolean hasCosts = !check.request().costs().isEmpty() || check.request().cost() > 1;
+    return hasCosts ? checkService.costs().unused(check.request(), strict) : List.of();
+  }
+
+  private void answer(
+      Exchange exchange, Subject subject, List<RuleExplanation> all, List<String> unused) {
     var out = new JsonWriter().begin();
     out.name("subject").begin();
     subject.attributes().forEach(out::member);
     out.end();
     var applying = all.stream().filter(e -> e.explanation().applies()).toList();
-    write(out.name("rules"), applying);
+    CheckResultJson.writeUnused(out, unused);
+    write(out.name("rules"), applying, subject);
     out.name("notApplying").value(all.size() - applying.size());
     write(
         out.name("nearMisses"),
@@ -70,7 +84,8 @@ public final class ExplainHandlers {
             .filter(e -> !e.explanation().applies())
             .sorted(NEAREST_FIRST)
             .limit(MAX_NEAR_MISSES)
-            .toList());
+            .toList(),
+        subject);
     new StoreView(limiter.store()).region().ifPresent(region -> writeRegion(out, region));
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
@@ -119,13 +134,13 @@ public final class ExplainHandlers {
         : named + " and %d more".formatted(ids.size() - MAX_NAMED);
   }
 
-  private static void write(JsonWriter out, List<RuleExplanation> rules) {
+  private static void write(JsonWriter out, List<RuleExplanation> rules, Subject subject) {
     out.beginList();
-    for (var rule : rules) write(out, rule);
+    for (var rule : rules) write(out, rule, subject);
     out.endList();
   }
 
-  private static void write(JsonWriter out, RuleExplanation ruleExplanation) {
+  private static void write(JsonWriter out, RuleExplanation ruleExplanation, Subject subject) {
     var explanation = ruleExplanation.explanation();
     out.begin();
     out.name("id").value(explanation.rule().id());
@@ -144,7 +159,7 @@ public final class ExplainHandlers {
     for (var condition : explanation.conditions()) write(out, condition);
     out.endList();
     out.name("limits").beginList();
-    for (var report : ruleExplanation.limits()) CheckResultJson.writeLimit(out, report, 0);
+    for (var report : ruleExplanation.limits()) write(out, report, subject);
     out.endList();
     if (!ruleExplanation.held().isEmpty()) {
       out.name("reservations").beginList();
@@ -154,6 +169,16 @@ public final class ExplainHandlers {
       out.endList();
     }
     ruleExplanation.shedding().ifPresent(shedding -> SheddingJson.write(out, shedding));
+    out.end();
+  }
+
+  /** Writes a limit with the attributes that it is counted by, and the key of the counter. */
+  private static void write(JsonWriter out, LimitReport report, Subject subject) {
+    out.begin();
+    CheckResultJson.writeLimitFields(out, report, 0);
+    out.name("per").value(report.per());
+    out.name("key").value(report.keyOf(subject));
+    report.cost().ifPresent(cost -> out.name("cost").value(cost));
     out.end();
   }
 

@@ -57,6 +57,7 @@ public final class ForwardAuth {
       request =
           ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
       maxWait = ForwardAuthHeaders.maxWaitMillis(requestHeaders);
+      var unusedNames = checkService.costs().unused(request, false); // counted, and denied if strict
     } catch (ProblemException e) {
       deny(exchange, e.problem(), denyStatus);
       return;

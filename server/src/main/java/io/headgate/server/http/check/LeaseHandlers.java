@@ -3,12 +3,14 @@ package io.headgate.server.http.check;
 import io.headgate.ClientLease;
 import io.headgate.ClientLeases;
 import io.headgate.http.TextSyntax;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.vertx.core.http.HttpHeaders;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -30,6 +32,7 @@ public final class LeaseHandlers {
   /** Grants a lease: 201 with an id, or 200 with the reason why there is none. */
   public void acquire(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_LEASE);
+    var unused = checkService.costs().unused(check.request(), exchange.isStrict());
     checkService.lease(
         exchange,
         leases -> leases.acquireAsync(check.request(), check.checks()),
@@ -47,7 +50,7 @@ public final class LeaseHandlers {
           if (lease instanceof ClientLease.Granted granted) {
             exchange.header(HttpHeaders.LOCATION, PATH + granted.id());
           }
-          answer(exchange, lease, 201);
+          answer(exchange, lease, 201, unused);
         });
   }
 
@@ -59,7 +62,7 @@ public final class LeaseHandlers {
         exchange,
         ofLease(id, leases -> leases.renewAsync(id, check.request(), check.used(), check.checks())),
         lease -> {
-          if (!exchange.isClosed()) answer(exchange, lease, 200);
+          if (!exchange.isClosed()) answer(exchange, lease, 200, List.of());
         });
   }
 
@@ -75,7 +78,8 @@ public final class LeaseHandlers {
         });
   }
 
-  private static void answer(Exchange exchange, ClientLease lease, int status) {
+  private static void answer(
+      Exchange exchange, ClientLease lease, int status, List<String> unused) {
     var out = new JsonWriter().begin();
     switch (lease) {
       case ClientLease.Granted granted -> {
@@ -83,12 +87,14 @@ public final class LeaseHandlers {
         out.name("checks").value(granted.checks());
         out.name("ttlMs").value(granted.ttl().toMillis());
         CheckResultJson.writeFields(out, granted.result(), 0, false);
+        CheckResultJson.writeUnused(out, unused);
         exchange.answer(status, MediaTypes.JSON, out.end());
       }
       case ClientLease.None none -> {
         out.name("checks").value(0);
         out.name("lasting").value(none.lasting());
         out.name("reason").value(none.reason());
+        CheckResultJson.writeUnused(out, unused);
         exchange.answer(200, MediaTypes.JSON, out.end());
       }
     }
@@ -101,8 +107,10 @@ public final class LeaseHandlers {
             .apply(leases)
             .exceptionallyCompose(thrown -> {
               var cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-              return CompletableFuture.failedStage(
-                  cause instanceof IllegalArgumentException ? invalid(id) : thrown);
+              boolean isOfId =
+                  cause instanceof IllegalArgumentException
+                      && !(cause instanceof InvalidCostException);
+              return CompletableFuture.failedStage(isOfId ? invalid(id) : thrown);
             });
   }
 

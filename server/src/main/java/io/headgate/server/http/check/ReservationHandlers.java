@@ -15,6 +15,7 @@ import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -52,14 +53,15 @@ public final class ReservationHandlers {
   /** Reserves the estimated costs of a request: 201 with an id, or the status of a denial. */
   public void reserve(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_RESERVATION);
+    var unused = checkService.costs().unused(check.request(), exchange.isStrict());
     checkService.reserve(
         exchange,
         check.request(),
         check.ttl().orElse(ReservationSettings.MAX_TTL),
-        reservation -> reserved(exchange, reservation));
+        reservation -> reserved(exchange, reservation, unused));
   }
 
-  private void reserved(Exchange exchange, Reservation reservation) {
+  private void reserved(Exchange exchange, Reservation reservation, List<String> unspent) {
     if (exchange.isClosed()) {
       // The client never learns the id. If this fails, the reservation expires.
       if (reservation.id().isPresent()) {
@@ -72,13 +74,13 @@ public final class ReservationHandlers {
     var out = new JsonWriter();
     if (reservation.id().isPresent()) {
       exchange.header(HttpHeaders.LOCATION, PATH + reservation.id().get());
-      ReservationJson.write(out, reservation);
+      ReservationJson.write(out, reservation, unspent);
       exchange.answer(201, MediaTypes.JSON, out);
     } else if (exchange.acceptsProblem()) {
-      CheckResultJson.writeProblem(out, result, false);
+      CheckResultJson.writeProblem(out, result, false, unspent);
       exchange.answer(ResultStatus.of(result), ProblemDocument.MEDIA_TYPE, out);
     } else {
-      CheckResultJson.write(out, result, 0, false);
+      CheckResultJson.write(out, result, 0, false, unspent);
       exchange.answer(ResultStatus.of(result), MediaTypes.JSON, out);
     }
   }
@@ -131,7 +133,7 @@ public final class ReservationHandlers {
             id,
             state -> {
               var out = new JsonWriter();
-              ReservationJson.writeSettlement(out, state);
+              ReservationJson.writeSettlement(out, state, actual);
               exchange.answer(200, MediaTypes.JSON, out);
             }));
   }
@@ -146,13 +148,14 @@ public final class ReservationHandlers {
   /** Charges usage after the fact, even beyond the limits. */
   public void usage(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
+    var unused = checkService.costs().unused(check.request(), exchange.isStrict());
     checkService.charge(
         exchange,
         check.request(),
         result -> {
           headers.write(result, 0, exchange::header);
           var out = new JsonWriter();
-          CheckResultJson.write(out, result, 0, false);
+          CheckResultJson.write(out, result, 0, false, unused);
           exchange.answer(200, MediaTypes.JSON, out);
         });
   }

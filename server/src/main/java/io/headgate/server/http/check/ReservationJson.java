@@ -9,6 +9,7 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.ReservationAmounts;
 import java.time.Instant;
+import java.util.List;
 import java.util.SortedMap;
 
 /** Writes reservations as JSON, in the documented order of fields. */
@@ -16,10 +17,11 @@ final class ReservationJson {
   private ReservationJson() {}
 
   /** Writes a reservation that was made: the decision, with its id, amounts and expiry. */
-  static void write(JsonWriter out, Reservation reservation) {
+  static void write(JsonWriter out, Reservation reservation, List<String> unused) {
     out.begin();
     reservation.id().ifPresent(id -> out.name("id").value(id));
     CheckResultJson.writeFields(out, reservation.result(), 0, false);
+    CheckResultJson.writeUnused(out, unused);
     write(out.name("reserved"), ReservationAmounts.charged(reservation.limits()));
     if (reservation.limits().stream().anyMatch(ReservedLimit::isClamped)) {
       write(out.name("requested"), ReservationAmounts.requested(reservation.limits()));
@@ -49,12 +51,17 @@ final class ReservationJson {
     out.end();
   }
 
-  /** Writes the state after a settlement: the same for every repetition. */
-  static void writeSettlement(JsonWriter out, ReservationState state) {
+  /**
+   * Writes the state after a settlement: the same for every repetition.
+   *
+   * @param actual the costs that the client reported
+   */
+  static void writeSettlement(JsonWriter out, ReservationState state, Costs actual) {
     out.begin();
     if (state instanceof ReservationState.Settled settled) {
       write(out.name("charged"), ReservationAmounts.charged(settled.limits()));
       write(out.name("returned"), ReservationAmounts.returned(settled.limits()));
+      CheckResultJson.writeUnused(out, ReservationAmounts.unspent(settled.limits(), actual));
     }
     out.name("status").value(status(state)).end();
   }

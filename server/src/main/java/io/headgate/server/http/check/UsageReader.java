@@ -56,7 +56,8 @@ final class UsageReader {
   }
 
   /**
-   * Parses the body of a settlement: {@code {"actual":{"tokens":350}}}.
+   * Parses the body of a settlement: {@code {"actual":{"tokens":350}}}, or {@code {"actual":7}} for
+   * the plain cost.
    *
    * @throws ProblemException with status 400 if the body is not valid
    */
@@ -74,10 +75,13 @@ final class UsageReader {
       String field = in.field();
       if (!allowed.contains(field)) throw in.unknown(new TreeSet<>(allowed));
       switch (field) {
-        case COST -> cost = OptionalLong.of(in.wholeNumber(Request.MAX_COST));
+        case COST -> {
+          if (cost.isPresent()) throw in.bad("is given twice; give it once");
+          cost = OptionalLong.of(in.wholeNumber(Request.MAX_COST));
+        }
         case MORE -> more = CheckRequestReader.readCosts(in);
         case TTL -> ttl = Optional.of(CheckRequestReader.readTtl(in));
-        default -> costs = CheckRequestReader.readCosts(in);
+        default -> readUsage();
       }
     }
     if (costs == null && cost.isEmpty()) {
@@ -86,7 +90,25 @@ final class UsageReader {
     in.end();
   }
 
+  /** Reads named costs, or a number for the plain cost. */
+  private void readUsage() {
+    switch (in.next()) {
+      case START_OBJECT -> costs = CheckRequestReader.readEnteredCosts(in);
+      case VALUE_NUMBER_INT -> {
+        if (cost.isPresent()) throw in.bad("and cost are alternatives; send one of them");
+        cost = OptionalLong.of(in.currentWholeNumber(Request.MAX_COST));
+      }
+      default ->
+          throw in.bad("must be an object of named costs such as {\"tokens\":200}, or a number");
+    }
+  }
+
   private Costs costs() {
-    return new Costs(cost, costs == null ? Map.of() : costs);
+    var named = costs == null ? Map.<String, Long>of() : costs;
+    if (cost.isPresent() && named.containsKey(Request.PLAIN_COST)) {
+      throw ProblemException.badInput(
+          COST, "is given twice, by itself and among the named costs; give it once");
+    }
+    return new Costs(cost, named);
   }
 }

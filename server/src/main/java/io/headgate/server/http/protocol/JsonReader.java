@@ -237,7 +237,8 @@ public final class JsonReader {
     return currentWholeNumber(highest);
   }
 
-  private long currentWholeNumber(long highest) {
+  /** Reads the current token as {@link #wholeNumber} does. */
+  public long currentWholeNumber(long highest) {
     if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
       throw bad(
           "must be a whole number from 0 to %d, got %s".formatted(highest, describeCurrent()));

@@ -25,6 +25,8 @@ import java.util.Set;
 
 /** One request and its response, as its handler sees them. Confined to its event loop. */
 public final class Exchange implements PendingCall {
+  private static final Set<String> STRICT = Set.of("strict");
+
   private final HttpServerRequest request;
   private final Vertx vertx;
   private final RequestTracking tracking;
@@ -74,6 +76,16 @@ public final class Exchange implements PendingCall {
    */
   public QueryString query(Set<String> known) {
     return QueryString.of(request.query(), known);
+  }
+
+  /**
+   * Returns whether the query has {@code strict=true}, which endpoints of checks accept.
+   *
+   * @throws ProblemException with status 400 if it has another parameter
+   */
+  public boolean isStrict() {
+    String query = request.query();
+    return query != null && QueryString.of(query, STRICT).flag("strict");
   }
 
   /** Returns the first line of a request header. */
@@ -211,6 +223,7 @@ public final class Exchange implements PendingCall {
   private static ProblemDocument problem(CallFailure failure) {
     return switch (failure.kind()) {
       case STORE_UNAVAILABLE -> ProblemDocument.of(503, failure.message()).with("Retry-After", "1");
+      case INVALID_COST -> ProblemDocument.of(400, "costs", failure.message());
       case INTERNAL -> ProblemDocument.of(500, failure.message());
     };
   }

@@ -86,6 +86,6 @@ record RevisionDelta(
       return new StoredRule(sortKey, old.body(), old.rule());
     String body = RuleFile.json(rule);
     if (old != null && old.body().equals(body)) return new StoredRule(sortKey, body, old.rule());
-    return new StoredRule(sortKey, body, RuleFile.readRule(body));
+    return new StoredRule(sortKey, body, RuleFile.readStoredRule(body));
   }
 }

@@ -19,7 +19,7 @@ record StoredRule(long sortKey, String body, Rule rule) {
    */
   static StoredRule read(long sortKey, String body, Map<String, Rule> rulesByText) {
     var rule = rulesByText.get(body);
-    return new StoredRule(sortKey, body, rule == null ? RuleFile.readRule(body) : rule);
+    return new StoredRule(sortKey, body, rule == null ? RuleFile.readStoredRule(body) : rule);
   }
 
   String id() {

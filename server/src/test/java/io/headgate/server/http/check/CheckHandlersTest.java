@@ -20,6 +20,7 @@ import io.headgate.server.http.RunningService;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -450,5 +451,99 @@ class CheckHandlersTest {
         assertThat(connection.read().body()).contains("\"tokensRequested\":" + cost + ",");
       }
     }
+  }
+
+  private static final String MISSPELT =
+      "{\"subject\":{\"tenant\":\"acme\"},\"costs\":{\"byte\":90000}}";
+
+  @Test
+  void unusedCostIsListedByEachEndpoint() {
+    for (var path : List.of("/v1/check", "/v1/peek", "/v1/slots", "/v1/usage")) {
+      var answer = service.post(path, MISSPELT);
+      assertThat(answer.status()).as(path).isEqualTo(200);
+      assertThat(answer.body()).as(path).endsWith(",\"unusedCosts\":[\"byte\"]}");
+    }
+    assertThat(service.post("/v1/reservations", MISSPELT).body())
+        .contains("\"unusedCosts\":[\"byte\"],\"reserved\":{");
+    var batch =
+        service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"}," + MISSPELT + "]}");
+    assertThat(batch.body())
+        .containsOnlyOnce("unusedCosts")
+        .endsWith(",\"unusedCosts\":[\"byte\"]}]}");
+    assertThat(service.post("/v1/check", MISSPELT.replace("byte", "bytes")).body())
+        .as("a cost that a limit spends")
+        .doesNotContain("unusedCosts");
+    assertThat(service.post("/v1/check", "{\"key\":\"user:1\",\"cost\":2}").body())
+        .as("a plain cost that a limit spends")
+        .doesNotContain("unusedCosts");
+  }
+
+  @Test
+  void strictRequestWithUnusedCostIsRejectedAndChargesNothing() {
+    var before = service.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body();
+    for (var path :
+        List.of("/v1/check", "/v1/peek", "/v1/slots", "/v1/usage", "/v1/reservations")) {
+      var answer = service.post(path + "?strict=true", MISSPELT);
+      assertThat(answer.status()).as(path).isEqualTo(400);
+      assertThat(answer.body())
+          .contains(
+              "costs has byte, which no limit that matches spends; the rules that match spend bytes");
+    }
+    var batch =
+        service.post(
+            "/v1/check/batch?strict=true",
+            "{\"checks\":[{\"subject\":{\"tenant\":\"acme\"}}," + MISSPELT + "]}");
+    assertThat(batch.status()).isEqualTo(400);
+    assertThat(batch.body()).contains("checks[1].costs has byte");
+    assertThat(service.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body())
+        .isEqualTo(before);
+    assertThat(service.post("/v1/check?strict=false", MISSPELT).status()).isEqualTo(200);
+  }
+
+  @Test
+  void misspelledStrictIsRejected() {
+    assertThat(service.post("/v1/check?stric=true", MISSPELT).status()).isEqualTo(400);
+    assertThat(service.post("/v1/check?strict=yes", MISSPELT).status()).isEqualTo(400);
+  }
+
+  @Test
+  void requestWithoutRequiredCostIsRejectedBeforeAnythingIsCharged() {
+    service.close();
+    service =
+        RunningService.with(
+            PER_USER,
+            Rule.named("tokens")
+                .match("team", "*")
+                .limit(
+                    RuleLimit.of("tokens", FixedWindow.of(Rate.perHour(1_000)))
+                        .withRequiredCost("tokens"))
+                .build());
+    String without = "{\"subject\":{\"team\":\"a\",\"key\":\"user:1\"},\"costs\":{\"token\":5}}";
+    for (var path : List.of("/v1/check", "/v1/peek", "/v1/usage", "/v1/reservations")) {
+      var answer = service.post(path, without);
+      assertThat(answer.status()).as(path).isEqualTo(400);
+      assertThat(answer.body())
+          .contains(
+              "costs.tokens is missing: limit 'tokens' requires the cost tokens, and the request has"
+                  + " only others; send tokens, or 0 if there is none");
+    }
+    var batch =
+        service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"}," + without + "]}");
+    assertThat(batch.status()).isEqualTo(400);
+    assertThat(service.post("/v1/peek", "{\"key\":\"user:1\"}").body())
+        .as("the first check of the batch is not charged")
+        .contains("\"remaining\":2,");
+    assertThat(service.request("GET", "/v1/gate", "X-Headgate-Attr-Team: a").status())
+        .isEqualTo(400);
+    assertThat(
+            service
+                .request(
+                    "GET", "/v1/gate", "X-Headgate-Attr-Team: a", "X-Headgate-Deny-Status: 403")
+                .status())
+        .isEqualTo(403);
+    assertThat(service.post("/v1/check", without.replace("token", "tokens")).status())
+        .isEqualTo(200);
+    assertThat(service.post("/v1/explain", "{\"subject\":{\"team\":\"a\"}}").status())
+        .isEqualTo(200);
   }
 }

@@ -54,7 +54,7 @@ class ExplainHandlersTest {
             {"id":"per-user","applies":true,"reason":"applies, with override 1","mode":"enforce",\
             "override":1,"remaining":17,"conditions":[\
             {"attribute":"key","pattern":"user:*","value":"user:42","met":true}],"limits":[{"rule":"per-user","name":"per-user",\
-            "algorithm":"fixed-window","limit":20,"remaining":17,"resetAfterMs":60000}]}],\
+            "algorithm":"fixed-window","limit":20,"remaining":17,"resetAfterMs":60000,"per":["key"],"key":"user:42"}]}],\
             "notApplying":2,"nearMisses":[\
             {"id":"login","applies":false,"reason":"path is (absent), not /login",\
             "mode":"shadow","override":null,"remaining":null,"conditions":[\
@@ -63,6 +63,15 @@ class ExplainHandlersTest {
             {"id":"others","applies":false,"reason":"is a fallback, and another rule applies",\
             "mode":"enforce","override":null,"remaining":null,"conditions":[],"limits":[]}]}\
             """);
+  }
+
+  @Test
+  void explainListsUnusedCosts() {
+    assertThat(service.post("/v1/explain", "{\"key\":\"user:1\",\"costs\":{\"token\":5}}").body())
+        .startsWith("{\"subject\":{\"key\":\"user:1\"},\"unusedCosts\":[\"token\"],\"rules\":[");
+    var strict =
+        service.post("/v1/explain?strict=true", "{\"key\":\"user:1\",\"costs\":{\"token\":5}}");
+    assertThat(strict.status()).isEqualTo(400);
   }
 
   @Test

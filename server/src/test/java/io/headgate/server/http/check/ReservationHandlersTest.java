@@ -12,6 +12,7 @@ import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.ReservationSettings.Excess;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RunningService;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReservationHandlersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -69,6 +71,49 @@ class ReservationHandlersTest {
   void stop() {
     client.close();
     service.close();
+  }
+
+  @Test
+  void settlementByUnknownNameIsRejectedAndSettlesNothing() {
+    String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
+    var problem = post("/v1/reservations/" + id + "/settle", "{\"actual\":{\"token\":350}}", 400);
+    assertThat(problem.get("detail").asText())
+        .isEqualTo(
+            "cost 'token' is not a cost of this reservation, which has cost, tokens; report one of"
+                + " these (nothing was changed)");
+    var settled = post("/v1/reservations/" + id + "/settle", "{\"actual\":{\"tokens\":350}}", 200);
+    assertThat(settled.at("/returned/tokens").asLong()).isEqualTo(250);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"actual\":7}", "{\"actual\":{\"cost\":7}}", "{\"cost\":7}"})
+  void plainCostIsSettledByItsNameAndAsANumber(String body) {
+    service.limiter.replaceRules(
+        RuleSet.of(
+            Rule.named("calls")
+                .match("team", "*")
+                .limit(FixedWindow.of(Rate.perMinute(100)))
+                .build()));
+    var made = post("/v1/reservations", "{\"subject\":{\"team\":\"a\"},\"cost\":10}", 201);
+    assertThat(made.at("/reserved/cost").asLong()).isEqualTo(10);
+    var settled = post("/v1/reservations/" + made.get("id").asText() + "/settle", body, 200);
+    assertThat(settled.at("/charged/cost").asLong()).isEqualTo(7);
+    assertThat(settled.at("/returned/cost").asLong()).isEqualTo(3);
+    assertThat(settled.has("unusedCosts")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"actual\":7,\"cost\":7}",
+        "{\"cost\":7,\"actual\":{\"cost\":7}}",
+        "{\"actual\":\"7\"}",
+        "{\"actual\":7.5}",
+        "{\"actual\":-7}"
+      })
+  void ambiguousOrMalformedPlainCostIsRejected(String body) {
+    String id = post("/v1/reservations", RESERVE_600, 201).get("id").asText();
+    post("/v1/reservations/" + id + "/settle", body, 400);
   }
 
   @Test

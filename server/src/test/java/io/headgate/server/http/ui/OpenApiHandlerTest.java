@@ -17,6 +17,7 @@ import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.callers.CallerMask;
 import io.headgate.server.check.CheckService;
+import io.headgate.server.check.CostCheck;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.HttpApi;
 import io.headgate.server.http.RawAnswer;
@@ -162,7 +163,11 @@ class OpenApiHandlerTest {
       var api =
           new HttpApi(
               vertx,
-              new CheckService(vertx, service.limiter, DecisionListener.NONE),
+              new CheckService(
+                  vertx,
+                  service.limiter,
+                  DecisionListener.NONE,
+                  new CostCheck(service.limiter, false, metrics.unusedCosts())),
               service.limiter,
               repository,
               new RecentCallers(1),
