@@ -1,7 +1,6 @@
 package io.headgate.servlet;
 
 import io.headgate.http.ClientAddress;
-import io.headgate.http.NormalizedPath;
 import io.headgate.http.RequestAttributes;
 import io.headgate.http.TrustedProxies;
 import io.headgate.rule.Request;
@@ -25,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code user}</td><td>the name of the principal, if the request is authenticated</td></tr>
  * <tr><td>{@code ip}</td><td>the address of the client, behind {@link TrustedProxies}</td></tr>
  * <tr><td>{@code method}</td><td>the HTTP method</td></tr>
- * <tr><td>{@code path}</td><td>the {@linkplain NormalizedPath normalized} path</td></tr>
+ * <tr><td>{@code path}</td><td>the path by which the container selects the servlet, with the
+ * context path</td></tr>
  * <tr><td>any other</td><td>of a header or a function, as configured</td></tr>
  * </table>
  *
@@ -58,6 +58,12 @@ public final class DefaultSubjectResolver implements SubjectResolver {
     return new Builder();
   }
 
+  /**
+   * Returns the subject of the request.
+   *
+   * @throws io.headgate.http.AmbiguousPathException if the container and a framework in it may read
+   *     the path in different ways
+   */
   @Override
   public Request resolve(HttpServletRequest request) {
     var attributes = new RequestAttributes();
@@ -65,7 +71,7 @@ public final class DefaultSubjectResolver implements SubjectResolver {
     if (principal != null) attributes.add("user", principal.getName());
     attributes.add("ip", address(request));
     attributes.add("method", request.getMethod());
-    attributes.add("path", NormalizedPath.of(request.getRequestURI()));
+    attributes.add("path", RoutedPath.of(request));
     for (int i = 0; i < names.length; i++) attributes.add(names[i], values[i].apply(request));
     return Request.of(attributes.subject());
   }

@@ -2,6 +2,7 @@ package io.headgate.servlet;
 
 import io.headgate.CheckResult;
 import io.headgate.RateLimiter;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.http.CheckListener;
 import io.headgate.http.HeldSlots;
 import io.headgate.http.RateLimitFields;
@@ -35,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A request keeps its concurrency slots until it ends, asynchronous requests included. A request
  * that a leaky bucket queues waits on its thread, at most for the {@linkplain Builder#maxDelay
  * longest delay}. A request is checked once: forwards, includes, error pages and asynchronous
- * dispatches pass.
+ * dispatches pass. A request with an {@linkplain AmbiguousPathException ambiguous} path is answered
+ * with 400.
  *
  * <p>Register it with support for asynchronous requests. The limiter is not closed with the filter.
  * Thread-safe.
@@ -84,7 +86,13 @@ public final class HeadgateFilter implements Filter {
     if (request instanceof HttpServletRequest http
         && response instanceof HttpServletResponse reply
         && http.getDispatcherType() == DispatcherType.REQUEST) {
-      var wanted = resolver.resolve(http);
+      Request wanted;
+      try {
+        wanted = resolver.resolve(http);
+      } catch (AmbiguousPathException e) {
+        ProblemResponse.write(reply, e);
+        return;
+      }
       if (wanted != null) {
         check(wanted, http, reply, chain);
         return;

@@ -1,6 +1,7 @@
 package io.headgate.servlet;
 
 import io.headgate.CheckResult;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.http.DenialProblem;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,6 +24,13 @@ final class ProblemResponse {
   static void writeUnavailable(HttpServletResponse response) throws IOException {
     response.setHeader("Cache-Control", "no-store");
     write(response, HttpServletResponse.SC_SERVICE_UNAVAILABLE, UNAVAILABLE);
+  }
+
+  /** Writes the response to a request that may match other rules than the servlet it reaches. */
+  static void write(HttpServletResponse response, AmbiguousPathException problem)
+      throws IOException {
+    response.setHeader("Cache-Control", "no-store");
+    write(response, HttpServletResponse.SC_BAD_REQUEST, problem.json());
   }
 
   private static void write(HttpServletResponse response, int status, String json)
