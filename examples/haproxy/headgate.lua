@@ -110,6 +110,8 @@ core.register_action("headgate", { "http-req" }, function(txn, url, on_failure)
     if retry then shown["retry-after"] = { retry } end
     if denied == 403 then -- a rule with limit: deny
       refuse(txn, denied, "Forbidden", FORBIDDEN, shown)
+    elseif denied == 400 then -- a path that applications read in different ways
+      refuse(txn, denied, "Bad Request", BAD_REQUEST, {})
     else
       refuse(txn, denied, "Quota Exceeded", QUOTA_EXCEEDED:format(denied), shown)
     end

@@ -70,6 +70,21 @@ final class StubExchange implements FilterChain {
     }
 
     @Override
+    public String getContextPath() {
+      return "";
+    }
+
+    @Override
+    public String getServletPath() {
+      return "/products/42";
+    }
+
+    @Override
+    public @Nullable String getPathInfo() {
+      return null;
+    }
+
+    @Override
     public String getRemoteAddr() {
       return "192.0.2.1";
     }

@@ -137,6 +137,19 @@ public final class CheckService {
   }
 
   /**
+   * Returns whether the rules treat all readings of one request alike: the same rules apply, and
+   * the same counters are charged.
+   *
+   * @param nowMicros microseconds since the epoch
+   */
+  public boolean haveSameLimits(List<Request> readings, long nowMicros) {
+    if (readings.size() == 1) return true;
+    var rules = limiter.rules();
+    return SameLimits.areIn(
+        readings.stream().map(request -> rules.plan(request, nowMicros, 0)).toList());
+  }
+
+  /**
    * Decides a request whose client does not wait longer than {@code maxWaitMillis} for its delay. A
    * longer delay is counted as a denial.
    *

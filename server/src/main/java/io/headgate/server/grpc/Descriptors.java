@@ -2,6 +2,7 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.ByteString;
 import io.headgate.http.HeaderText;
+import io.headgate.http.PathReadings;
 import io.headgate.http.TruncatedText;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Maps the descriptors of a call to limiter requests: one for each descriptor, in order.
@@ -27,6 +29,9 @@ final class Descriptors {
 
   /** The maximum number of entries; the domain and the keys take two attributes of a subject. */
   static final int MAX_ENTRIES = Subject.MAX_ATTRIBUTES - 2;
+
+  /** The keys of entries with a path, as in the example and as the header is named. */
+  private static final Set<String> PATHS = Set.of("path", ":path");
 
   private static final char REPLACEMENT = '\uFFFD';
 
@@ -49,6 +54,35 @@ final class Descriptors {
       requests.add(Request.of(subject(domain, descriptor), cost(call, descriptor)));
     }
     return requests;
+  }
+
+  /**
+   * Returns the request of a descriptor in each way in which the application may read the path of
+   * an entry, if there are several; otherwise the request alone. The query is kept.
+   *
+   * @throws io.headgate.http.AmbiguousPathException if a path has too many readings
+   */
+  static List<Request> readings(RateLimitDescriptor descriptor, Request request) {
+    List<Request> readings = null;
+    for (int i = 0; i < descriptor.getEntriesCount(); i++) {
+      var entry = descriptor.getEntries(i);
+      if (!PATHS.contains(entry.getKey()) || !entry.getValue().startsWith("/")) continue;
+      String path = value(entry);
+      var others = PathReadings.encoded(path);
+      if (others.size() == 1 && others.getFirst().equals(path)) continue;
+      if (readings == null) readings = new ArrayList<>(List.of(request));
+      String name = nameOf(descriptor, i);
+      for (var other : others) {
+        var subject = request.subject().with(name, value(other));
+        readings.add(new Request(subject, request.cost(), request.costs()));
+      }
+    }
+    return readings == null ? List.of(request) : readings;
+  }
+
+  private static String nameOf(RateLimitDescriptor descriptor, int entry) {
+    var keys = descriptor.getEntriesList().stream().map(Descriptors::key).toList();
+    return TruncatedText.name(EnvoyAttributes.names(keys).get(entry));
   }
 
   /** Returns why a call is too large to be decided and is therefore denied; empty if it is not. */

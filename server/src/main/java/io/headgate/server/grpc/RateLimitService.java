@@ -1,6 +1,7 @@
 package io.headgate.server.grpc;
 
 import io.headgate.RateLimiter;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -38,6 +39,7 @@ final class RateLimitService {
   private final Tracing tracing;
   private final long deadlineMillis;
   private final DescriptorStatuses statuses;
+  private final Ticker ticker;
   private final DescriptorLimits descriptorLimits = new DescriptorLimits();
 
   RateLimitService(
@@ -51,6 +53,7 @@ final class RateLimitService {
     this.tracing = tracing;
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new DescriptorStatuses(new RateLimitHeaders(ticker));
+    this.ticker = ticker;
   }
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
@@ -93,6 +96,10 @@ final class RateLimitService {
     }
     var requests = Descriptors.requests(message);
     if (isRejected(requests, reply)) return;
+    if (isAmbiguous(message, requests)) {
+      reply.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
+      return;
+    }
     // Redis may still charge a call that has exceeded its deadline.
     checkService.checkAll(
         reply,
@@ -115,6 +122,27 @@ final class RateLimitService {
       return false;
     } catch (ProblemException e) {
       deny(reply, e.problem().detail());
+      return true;
+    }
+  }
+
+  /**
+   * Returns whether the path of a descriptor has readings with different limits. Such a call is
+   * denied, since an error would admit its request.
+   */
+  private boolean isAmbiguous(RateLimitRequest message, List<Request> requests) {
+    try {
+      for (int i = 0; i < requests.size(); i++) {
+        var descriptor = message.getDescriptors(i);
+        var readings = Descriptors.readings(descriptor, requests.get(i));
+        if (readings.size() == 1) continue;
+        // A limit of its own has a counter for each spelling.
+        if (descriptor.hasLimit() || !checkService.haveSameLimits(readings, ticker.micros())) {
+          return true;
+        }
+      }
+      return false;
+    } catch (AmbiguousPathException e) {
       return true;
     }
   }

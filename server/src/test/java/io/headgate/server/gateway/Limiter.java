@@ -89,6 +89,10 @@ final class Limiter implements AutoCloseable {
         .remaining();
   }
 
+  void replaceRules(RuleSet rules) {
+    limiter.replaceRules(rules);
+  }
+
   void stop() {
     service.close();
   }

@@ -3,7 +3,17 @@ package io.headgate.server.gateway;
 import static io.headgate.server.gateway.Visitor.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.testkit.net.PathSpellings;
+import io.headgate.testkit.net.RawHttp;
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,6 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configurations below examples/nginx in a real nginx. */
 class NginxTest {
+  private static final RuleSet PATH_RULES =
+      RuleSet.of(
+          pathRule("login", "/login"), pathRule("health", "/health"), pathRule("api", "/api/*"));
+
   private final Limiter limiter = new Limiter();
   private final Application application = new Application();
 
@@ -92,7 +106,7 @@ class NginxTest {
     try (var nginx = nginx("fail-open.conf");
         var visitor = new Visitor(nginx)) {
       assertThat(visitor.get("/secret").statusCode()).isEqualTo(200);
-      assertThat(visitor.get("//x/../%73ecret?a").statusCode()).isEqualTo(503);
+      assertThat(visitor.get("/%73ecret?a").statusCode()).isEqualTo(503);
       assertThat(visitor.get("/forbidden").statusCode()).isEqualTo(403);
       assertThat(visitor.get("/_headgate").statusCode()).isEqualTo(404);
     }
@@ -108,6 +122,68 @@ class NginxTest {
       assertThat(answer.body()).contains("\"status\":403");
       assertThat(application.requests).hasValue(0);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fail-open.conf", "fail-closed.conf"})
+  void statusesOfRulesArriveAsTheyAre(String example) {
+    try (var nginx = nginx(example);
+        var visitor = new Visitor(nginx)) {
+      visitor.get("/secret");
+      assertThat(visitor.get("/secret").statusCode()).as(nginx.log()).isEqualTo(503);
+      var ambiguous = visitor.get("//x/../%73ecret?a");
+      assertThat(ambiguous.statusCode()).as(nginx.log()).isEqualTo(400);
+      assertThat(ambiguous.body()).contains("\"status\":400");
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(2);
+    }
+  }
+
+  /** The rule is that of the location which nginx selects, or the request is denied. */
+  @Test
+  void noSpellingReachesALocationUnderTheRuleOfAnother() throws IOException {
+    var reached = new TreeMap<String, Integer>();
+    var wrong = new ArrayList<String>();
+    limiter.replaceRules(PATH_RULES);
+    try (var nginx =
+        Gateway.nginx(
+            "fail-open.conf", limiter.port(), application.port(), NginxTest::withLocations)) {
+      for (var target : PathSpellings.of("nginx", 500)) {
+        var reply = RawHttp.get(nginx.port(), target);
+        String location = reply.header("X-Location");
+        if (location.isEmpty() || reply.status() == 301) continue; // /api is redirected to /api/
+        reached.merge(location, 1, Integer::sum);
+        String policy = reply.header("RateLimit-Policy");
+        String limited = policy.isEmpty() ? "other" : policy.substring(1, policy.indexOf('"', 1));
+        if (!limited.equals(location)) {
+          wrong.add("%s reaches %s, limited as %s".formatted(target, location, limited));
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(reached).containsOnlyKeys("api", "health", "login", "other");
+    assertThat(reached.values()).allMatch(count -> count > 3, "is reached by several spellings");
+  }
+
+  private static Rule pathRule(String name, String path) {
+    return Rule.named(name)
+        .match("path", path)
+        .per()
+        .limit(FixedWindow.of(Rate.perDay(1_000_000)))
+        .build();
+  }
+
+  /** Adds a location for each rule, like that of the example. */
+  private static String withLocations(String site) {
+    int from = site.indexOf("    location / {");
+    String other = site.substring(from, site.indexOf("    }\n", from) + 6);
+    var all = new StringBuilder(site.substring(0, from));
+    Map.of("/", "other", "= /login", "login", "= /health", "health", "/api/", "api")
+        .forEach((path, name) ->
+            all.append(
+                other.replace(
+                    "location / {",
+                    "location " + path + " {\n add_header X-Location " + name + " always;")));
+    return all.append(site.substring(from + other.length())).toString();
   }
 
   @Test

@@ -27,6 +27,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -121,6 +122,21 @@ class HostileDescriptorsTest {
   private static void requireCountedAlone(ByteString value) {
     for (int i = 0; i < LIMIT; i++) assertThat(tenant(value)).as("%s", value).isEqualTo(Code.OK);
     assertThat(tenant(value)).as("%s", value).isEqualTo(Code.OVER_LIMIT);
+  }
+
+  /** Envoy normalizes paths, but knows no path parameters. */
+  @Test
+  void pathThatApplicationsReadDifferentlyIsNotLessLimited() {
+    for (var path : List.of("/x/..;/login", "/%6cogin", "//login?a", "/health;%2f..%2flogin")) {
+      for (var key : List.of("path", ":path")) {
+        assertThat(decide(utf8("shop"), utf8(key), utf8(path)))
+            .as("%s %s", key, path)
+            .isEqualTo(key.equals("path") ? Code.OVER_LIMIT : Code.OK);
+      }
+    }
+    for (var path : List.of("/a;v=1", "/a%20b", "/caf%c3%a9", "/a/../b", "/a%2Fb?x=//")) {
+      assertThat(decide(utf8("shop"), utf8("path"), utf8(path))).as(path).isEqualTo(Code.OK);
+    }
   }
 
   @Test

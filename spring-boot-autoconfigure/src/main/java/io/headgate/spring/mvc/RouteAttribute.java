@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.http.server.PathContainer;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
 import org.springframework.web.util.pattern.PathPattern;
 
 /** Determines the attribute {@code route}: the path pattern of the controller of a request. */
@@ -35,7 +35,9 @@ final class RouteAttribute {
 
   /** Returns the pattern; null if no controller has one that matches. */
   @Nullable String of(HttpServletRequest request) {
-    String path = request.getRequestURI().substring(request.getContextPath().length());
-    return patterns.find(PathContainer.parsePath(path));
+    boolean parsed = ServletRequestPathUtils.hasParsedRequestPath(request);
+    var path = ServletRequestPathUtils.parseAndCache(request); // as the DispatcherServlet does
+    if (!parsed) ServletRequestPathUtils.clearParsedRequestPath(request);
+    return patterns.find(path.pathWithinApplication());
   }
 }

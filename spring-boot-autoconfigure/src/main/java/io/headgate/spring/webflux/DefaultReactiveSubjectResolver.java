@@ -24,14 +24,18 @@ final class DefaultReactiveSubjectResolver implements ReactiveSubjectResolver {
   private final TrustedProxies proxies;
   private final Map<String, String> headers;
   private final @Nullable RoutePatterns routes;
+  private final String basePath;
 
   /**
    * @param patterns finds the attribute {@code route}; null to leave it out
+   * @param basePath the path of the application; empty or with a slash at its start alone
    */
-  DefaultReactiveSubjectResolver(HeadgateProperties.Web web, @Nullable RoutePatterns patterns) {
+  DefaultReactiveSubjectResolver(
+      HeadgateProperties.Web web, @Nullable RoutePatterns patterns, String basePath) {
     this.proxies = ProxySettings.of(web);
     this.headers = web.headers();
     this.routes = patterns;
+    this.basePath = basePath;
   }
 
   @Override
@@ -48,13 +52,23 @@ final class DefaultReactiveSubjectResolver implements ReactiveSubjectResolver {
     attributes.add("user", user);
     attributes.add("ip", address(request));
     attributes.add("method", request.getMethod().name());
-    attributes.add("path", NormalizedPath.of(request.getURI().getRawPath()));
+    attributes.add("path", path(request));
     if (routes != null) {
       attributes.add("route", routes.find(request.getPath().pathWithinApplication()));
     }
     headers.forEach(
         (header, attribute) -> attributes.add(attribute, String.join(",", lines(request, header))));
     return Request.of(attributes.subject());
+  }
+
+  /**
+   * Returns the path by which handlers are selected, with the path of the application. Any other
+   * context path is of {@code X-Forwarded-Prefix}, which a client may have sent.
+   */
+  private String path(ServerHttpRequest request) {
+    var path = request.getPath();
+    String within = NormalizedPath.of(path.pathWithinApplication().value());
+    return path.contextPath().value().equals(basePath) ? basePath + within : within;
   }
 
   private String address(ServerHttpRequest request) {

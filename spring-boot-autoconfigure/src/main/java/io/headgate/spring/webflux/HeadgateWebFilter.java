@@ -1,6 +1,7 @@
 package io.headgate.spring.webflux;
 
 import io.headgate.CheckResult;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.http.HeldSlots;
 import io.headgate.http.RequestChecker;
 import io.headgate.http.RequestOutcome;
@@ -58,10 +59,12 @@ public final class HeadgateWebFilter implements WebFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     return resolver
         .resolve(exchange)
-        .map(Optional::of)
-        .defaultIfEmpty(Optional.empty())
-        .flatMap(wanted ->
-            wanted.isPresent() ? check(wanted.get(), exchange, chain) : chain.filter(exchange));
+        .map(wanted -> check(wanted, exchange, chain))
+        .onErrorResume(
+            AmbiguousPathException.class,
+            e -> Mono.just(ReactiveProblemResponse.writeAmbiguous(e, exchange)))
+        .switchIfEmpty(Mono.fromSupplier(() -> chain.filter(exchange)))
+        .flatMap(next -> next);
   }
 
   private Mono<Void> check(Request wanted, ServerWebExchange exchange, WebFilterChain chain) {

@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 
@@ -29,7 +30,9 @@ public final class HeadgateWebFluxAutoConfiguration {
   @ConditionalOnMissingBean
   @ConditionalOnBooleanProperty(name = "headgate.web.enabled", matchIfMissing = true)
   ReactiveSubjectResolver headgateReactiveSubjectResolver(
-      HeadgateProperties properties, ObjectProvider<RequestMappingInfoHandlerMapping> mappings) {
+      HeadgateProperties properties,
+      ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
+      Environment environment) {
     var web = properties.web();
     var routes =
         new RoutePatterns(() ->
@@ -38,7 +41,14 @@ public final class HeadgateWebFluxAutoConfiguration {
                 .flatMap(mapping -> mapping.getHandlerMethods().keySet().stream())
                 .flatMap(info -> info.getPatternsCondition().getPatterns().stream())
                 .toList());
-    return new DefaultReactiveSubjectResolver(web, web.route() ? routes : null);
+    String basePath = environment.getProperty("spring.webflux.base-path", "").strip();
+    return new DefaultReactiveSubjectResolver(web, web.route() ? routes : null, clean(basePath));
+  }
+
+  /** Returns a base path as Spring Boot uses it. */
+  private static String clean(String basePath) {
+    String path = basePath.endsWith("/") ? basePath.substring(0, basePath.length() - 1) : basePath;
+    return path.isEmpty() || path.startsWith("/") ? path : "/" + path;
   }
 
   @Bean

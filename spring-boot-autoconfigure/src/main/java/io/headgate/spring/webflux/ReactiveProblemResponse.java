@@ -1,6 +1,7 @@
 package io.headgate.spring.webflux;
 
 import io.headgate.CheckResult;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.http.DenialProblem;
 import io.headgate.http.RateLimitFields;
 import io.headgate.store.Ticker;
@@ -33,6 +34,20 @@ final class ReactiveProblemResponse {
               writeHeaders(result, 0, response.getHeaders());
               var problem = DenialProblem.of(result);
               return write(response, problem.status(), problem.json());
+            })
+        .subscribeOn(ConnectionThread.of(exchange.getRequest()));
+  }
+
+  /**
+   * Writes the response to a request that may match other rules than the handler it reaches, on the
+   * {@link ConnectionThread}.
+   */
+  static Mono<Void> writeAmbiguous(AmbiguousPathException problem, ServerWebExchange exchange) {
+    var response = exchange.getResponse();
+    return Mono.defer(
+            () -> {
+              response.getHeaders().setCacheControl("no-store");
+              return write(response, 400, problem.json());
             })
         .subscribeOn(ConnectionThread.of(exchange.getRequest()));
   }

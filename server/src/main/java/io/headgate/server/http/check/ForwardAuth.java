@@ -1,6 +1,7 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
+import io.headgate.http.AmbiguousPathException;
 import io.headgate.http.ClientAddress;
 import io.headgate.http.ForwardedHeader;
 import io.headgate.http.ResultStatus;
@@ -15,6 +16,7 @@ import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -31,9 +33,14 @@ public final class ForwardAuth {
   /** The response header with the rule's own status if the proxy requires another one. */
   static final String RULE_STATUS = "X-Headgate-Status";
 
+  private static final String AMBIGUOUS =
+      "servers read the path or the method of this request in different ways, which have different"
+          + " limits; send it in its plain form";
+
   private final CheckService checkService;
   private final TrustedProxies proxies;
   private final RateLimitHeaders headers;
+  private final Ticker ticker;
 
   /**
    * @param proxies the peers whose forwarding headers are evaluated
@@ -42,6 +49,7 @@ public final class ForwardAuth {
     this.checkService = checkService;
     this.proxies = proxies;
     this.headers = new RateLimitHeaders(ticker);
+    this.ticker = ticker;
   }
 
   /** Decides the request that the headers describe. */
@@ -51,20 +59,27 @@ public final class ForwardAuth {
     if (!proxies.isTrusted(peer) && requestHeaders.contains(ForwardedHeader.X_REAL_IP.field()))
       warn(peer);
     int denyStatus = ForwardAuthHeaders.denyStatus(requestHeaders).orElse(0);
-    Request request;
+    List<Request> readings;
     OptionalLong maxWait;
     try {
-      request =
+      readings =
           ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
       maxWait = ForwardAuthHeaders.maxWaitMillis(requestHeaders);
       var unusedNames = checkService.costs().unused(request, false); // counted, and denied if strict
     } catch (ProblemException e) {
       deny(exchange, e.problem(), denyStatus);
       return;
+    } catch (AmbiguousPathException e) {
+      denyAmbiguous(exchange, String.valueOf(e.getMessage()), denyStatus);
+      return;
+    }
+    if (!checkService.haveSameLimits(readings, ticker.micros())) {
+      denyAmbiguous(exchange, AMBIGUOUS, denyStatus);
+      return;
     }
     checkService.checkWithin(
         exchange,
-        request,
+        readings.getFirst(),
         maxWait,
         result -> decided(exchange, result, denyStatus),
         result -> denyWait(exchange, result, denyStatus));
@@ -78,6 +93,16 @@ public final class ForwardAuth {
       exchange.header(RULE_STATUS, Integer.toString(problem.status()));
       exchange.answer(denyStatus, ProblemDocument.MEDIA_TYPE, problem.json());
     }
+  }
+
+  /**
+   * Denies a request whose path or method has several readings. The client chose it, so the status
+   * is one that no proxy treats as an error: a proxy that fails open would admit the request.
+   */
+  private static void denyAmbiguous(Exchange exchange, String why, int denyStatus) {
+    int status = denyStatus == 0 ? ForwardAuthHeaders.FORBIDDEN : 400;
+    exchange.header("Cache-Control", "no-store");
+    deny(exchange, ProblemDocument.of(status, why), denyStatus);
   }
 
   private static long millis(CheckResult result) {

@@ -2,7 +2,8 @@ package io.headgate.server.http.check;
 
 import io.headgate.http.ClientAddress;
 import io.headgate.http.HeaderText;
-import io.headgate.http.NormalizedPath;
+import io.headgate.http.PathReadings;
+import io.headgate.http.PathReadings.Parameters;
 import io.headgate.http.TextSyntax;
 import io.headgate.http.TruncatedText;
 import io.headgate.rule.Request;
@@ -10,6 +11,7 @@ import io.headgate.rule.Subject;
 import io.headgate.server.api.ProblemException;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +35,9 @@ public final class ForwardAuthHeaders {
 
   static final String MAX_WAIT = "X-Headgate-Max-Wait-Ms";
 
+  /** What the application does with path parameters: {@code remove}, if the proxy knows it. */
+  static final String PATH_PARAMETERS = "X-Headgate-Path-Parameters";
+
   private static final String PREFIX = "x-headgate-";
   private static final String ATTRIBUTE = "x-headgate-attr-";
   private static final String NAMED_COST = "x-headgate-cost-";
@@ -46,12 +51,14 @@ public final class ForwardAuthHeaders {
   }
 
   /**
-   * Maps the headers to a request.
+   * Maps the headers to a request, in each way in which the application may read the path and the
+   * method. An ordinary request has one reading. The first is the one to charge.
    *
    * @throws ProblemException for errors of the proxy's configuration: a header that is unknown or
    *     given twice, two that contradict each other, or too many attributes or costs
+   * @throws io.headgate.http.AmbiguousPathException if the path has too many readings
    */
-  public static Request read(MultiMap headers, ClientAddress caller) {
+  public static List<Request> read(MultiMap headers, ClientAddress caller) {
     return new ForwardAuthHeaders(headers).read(caller);
   }
 
@@ -86,13 +93,19 @@ public final class ForwardAuthHeaders {
     return OptionalLong.of(Long.parseLong(given.get()));
   }
 
-  private Request read(ClientAddress caller) {
+  private List<Request> read(ClientAddress caller) {
     one(KEY).ifPresent(key -> put(KEY, Subject.KEY, text(key)));
     put("ip", "ip", caller.toString());
-    oneOfAliases("X-Original-URI", "X-Forwarded-Uri")
-        .ifPresent(uri -> put("X-Original-URI", "path", NormalizedPath.of(uri)));
-    oneOfAliases("X-Original-Method", "X-Forwarded-Method")
-        .ifPresent(method -> put("X-Original-Method", "method", text(method)));
+    var paths =
+        oneOfAliases("X-Original-URI", "X-Forwarded-Uri")
+            .map(uri -> PathReadings.of(uri, pathParameters()))
+            .orElse(List.of());
+    if (!paths.isEmpty()) put("X-Original-URI", "path", paths.getFirst());
+    var methods =
+        oneOfAliases("X-Original-Method", "X-Forwarded-Method")
+            .map(method -> methods(text(method)))
+            .orElse(List.of());
+    if (!methods.isEmpty()) put("X-Original-Method", "method", methods.getFirst());
     oneOfAliases("X-Original-Host", "X-Forwarded-Host")
         .or(() -> one("Host"))
         .map(host -> hostOnly(text(host)))
@@ -103,7 +116,36 @@ public final class ForwardAuthHeaders {
       if (lowerCase.startsWith(PREFIX)) readHeadgateHeader(name, lowerCase);
     }
     long cost = one(COST).map(ForwardAuthHeaders::cost).orElse(1L);
-    return new Request(Subject.of(attributes), cost, costs);
+    var subjects = each("method", methods, each("path", paths, List.of(Subject.of(attributes))));
+    return subjects.stream().map(subject -> new Request(subject, cost, costs)).toList();
+  }
+
+  /** Returns the subjects with each value of an attribute, the given subjects first. */
+  private static List<Subject> each(String name, List<String> values, List<Subject> subjects) {
+    if (values.size() < 2) return subjects;
+    var all = new ArrayList<Subject>();
+    for (var value : values) {
+      for (var subject : subjects) all.add(subject.with(name, TruncatedText.of(value)));
+    }
+    return all;
+  }
+
+  /** Methods are case-sensitive, but not in every application. */
+  private static List<String> methods(String method) {
+    String upperCase = method.toUpperCase(Locale.ROOT);
+    return method.equals(upperCase) ? List.of(method) : List.of(upperCase, method);
+  }
+
+  private Parameters pathParameters() {
+    String value = one(PATH_PARAMETERS).orElse("unknown");
+    return switch (value) {
+      case "unknown" -> Parameters.UNKNOWN;
+      case "remove" -> Parameters.REMOVED;
+      default ->
+          throw ProblemException.badInput(
+              PATH_PARAMETERS,
+              "must be remove or unknown, got '%s'".formatted(TextSyntax.excerpt(value)));
+    };
   }
 
   private void readHeadgateHeader(String name, String lowerCase) {
@@ -121,8 +163,9 @@ public final class ForwardAuthHeaders {
     } else if (!isKnown(lowerCase)) {
       throw ProblemException.badInput(
           TextSyntax.excerpt(name),
-          "is not known; allowed: %s, %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
-              .formatted(KEY, COST, DENY_STATUS, MAX_WAIT));
+          ("is not known; allowed: %s, %s, %s, %s, %s, X-Headgate-Attr-<name>,"
+                  + " X-Headgate-Cost-<name>")
+              .formatted(KEY, COST, DENY_STATUS, MAX_WAIT, PATH_PARAMETERS));
     }
   }
 
@@ -130,7 +173,8 @@ public final class ForwardAuthHeaders {
     return lowerCase.equalsIgnoreCase(KEY)
         || lowerCase.equalsIgnoreCase(COST)
         || lowerCase.equalsIgnoreCase(DENY_STATUS)
-        || lowerCase.equalsIgnoreCase(MAX_WAIT);
+        || lowerCase.equalsIgnoreCase(MAX_WAIT)
+        || lowerCase.equalsIgnoreCase(PATH_PARAMETERS);
   }
 
   /** Returns the name after the prefix in lower case, since header names are case-insensitive. */

@@ -9,6 +9,7 @@ import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.http.RawAnswer;
@@ -282,21 +283,102 @@ class ForwardAuthTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"/login", "/%6c%6fgin", "/login?a=b", "http://other.example/login"})
+  void noSpellingOfAPathBypassesARule(String uri) {
+    assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);
+  }
+
+  /** A spelling that some servers read as /login, and others as another path. */
+  @ParameterizedTest
   @ValueSource(
       strings = {
-        "/login",
         "//login",
         "/./login",
         "/x/../login",
-        "/%6c%6fgin",
-        "/login?a=b",
         "/login;x=1",
-        "http://other.example/login",
+        "/login%3bx",
         "/%2e/login",
-        "/x/%2e%2e%2flogin"
+        "/x/%2e%2e%2flogin",
+        "/login;%2f..%2fhealth",
+        "/health/..;/login",
+        "/x\\..\\login",
+        "/x%5c..%5clogin",
+        "/login%00.txt",
+        "/login%0a",
+        "/login#x",
       })
-  void noSpellingOfAPathBypassesARule(String uri) {
-    assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);
+  void ambiguousSpellingIsDenied(String uri) {
+    var refused = gate("X-Original-URI: " + uri, "X-Headgate-Cost: 0");
+    assertThat(refused.status()).as("a denial to every proxy").isEqualTo(403);
+    assertThat(refused.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(refused.body()).contains("different ways");
+    var mapped = gate("X-Original-URI: " + uri, "X-Headgate-Deny-Status: 401");
+    assertThat(mapped.status()).isEqualTo(401);
+    assertThat(mapped.header("X-Headgate-Status")).isEqualTo("400");
+  }
+
+  @Test
+  void spellingWithManyReadingsIsDenied() {
+    String hostile = "/a;x" + "/..;/%2f..%5c..//%00/%2e%2e;%2f/./%3b".repeat(20);
+    assertThat(gate("X-Original-URI: " + hostile).status()).isEqualTo(403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/files/a%2Fb", "/files;v=1/a", "//files//a", "/files/../a", "/caf%E9"})
+  void spellingWhoseReadingsHaveTheSameLimitsIsDecided(String uri) {
+    String key = "X-Headgate-Key: " + uri;
+    for (int i = 0; i < 2; i++) {
+      assertThat(gate("X-Original-URI: " + uri, key).status()).isEqualTo(204);
+    }
+    assertThat(gate("X-Original-URI: " + uri, key).status()).as("charged once").isEqualTo(429);
+  }
+
+  @Test
+  void exemptReadingExcusesNoOther() {
+    service.limiter.replaceRules(
+        RuleSet.of(
+            Rule.named("health").match("path", "/health").exempt().build(),
+            Rule.named("all")
+                .match("path", "/*")
+                .per("ip")
+                .limit(FixedWindow.of(Rate.perHour(1_000)))
+                .build()));
+    assertThat(gate("X-Original-URI: /health").header("RateLimit")).isEqualTo("(none)");
+    assertThat(gate("X-Original-URI: /login;%2f..%2fhealth").status()).isEqualTo(403);
+    assertThat(gate("X-Original-URI: /api/..;/health").status()).isEqualTo(403);
+    assertThat(gate("X-Original-URI: /api/..;/login").status()).isEqualTo(204);
+  }
+
+  @Test
+  void shadowRuleDeniesNoAmbiguousPath() {
+    service.limiter.replaceRules(
+        RuleSet.of(
+            Rule.named("login")
+                .match("path", "/login")
+                .mode(Mode.SHADOW)
+                .limit(FixedWindow.of(TWO))
+                .build()));
+    assertThat(gate("X-Original-URI: //login").status()).isEqualTo(204);
+  }
+
+  @Test
+  void proxyMayStateThatTheApplicationRemovesPathParameters() {
+    String remove = "X-Headgate-Path-Parameters: remove";
+    assertThat(gate("X-Original-URI: /login;jsessionid=1", remove).header("RateLimit"))
+        .startsWith("\"login\";r=1");
+    assertThat(gate("X-Original-URI: /login;%2f..%2fhealth", remove).header("RateLimit"))
+        .startsWith("\"login\";r=0");
+    assertThat(gate("X-Original-URI: /health/..;/login", remove).status()).isEqualTo(403);
+    assertThat(gate("X-Original-URI: /", "X-Headgate-Path-Parameters: keep").status())
+        .isEqualTo(400);
+  }
+
+  /** Some applications treat methods as case-insensitive. */
+  @Test
+  void methodInLowerCaseIsNotLessLimited() {
+    String host = "X-Original-Host: example.com";
+    assertThat(gate("X-Original-Method: post", host).status()).isEqualTo(403);
+    assertThat(gate("X-Original-Method: post").status()).isEqualTo(204);
   }
 
   @Test
