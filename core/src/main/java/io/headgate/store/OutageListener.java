@@ -14,6 +14,12 @@ public interface OutageListener {
   default void failed(StoreException.Kind kind) {}
 
   /**
+   * Called when a request was decided without its reply, which is late, while the store was
+   * available.
+   */
+  default void decidedLate(boolean allowed) {}
+
+  /**
    * Called when the circuit breaker has opened: no requests are sent to the store.
    *
    * @param message the kind and the message of the failure

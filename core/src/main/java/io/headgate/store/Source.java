@@ -7,8 +7,9 @@ public enum Source {
   /** Permits that this instance holds under a permit lease. */
   LEASE,
   /**
-   * A cached denial, the cached level of a rule that sheds load, or the local copy of a counter
-   * under {@code consistency: eventual}.
+   * A cached denial, the cached level of a rule that sheds load, the local copy of a counter under
+   * {@code consistency: eventual}, or what the store last reported about a counter, because the
+   * reply to this request is late.
    */
   CACHE,
   /** The rule's failure policy: the store is unavailable. */

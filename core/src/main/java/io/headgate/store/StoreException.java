@@ -2,6 +2,8 @@ package io.headgate.store;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +47,15 @@ public final class StoreException extends RuntimeException {
   /** Whether the request was certainly not sent. */
   private final boolean unsent;
 
+  /** Whether the store gives back whatever it charges. */
+  private final boolean givenBack;
+
+  /** The reply, if it may still arrive. */
+  private final transient @Nullable CompletionStage<LateReply> lateReply;
+
   /** Creates a failure of unknown keys, of a request that may have been sent. */
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
-    this(kind, message, cause, List.of(), false);
+    this(kind, message, cause, List.of(), false, false, null);
   }
 
   private StoreException(
@@ -55,16 +63,20 @@ public final class StoreException extends RuntimeException {
       @Nullable String message,
       @Nullable Throwable cause,
       List<String> keys,
-      boolean unsent) {
+      boolean unsent,
+      boolean givenBack,
+      @Nullable CompletionStage<LateReply> lateReply) {
     super(message, cause, true, false);
     this.kind = kind;
     this.keys = keys.toArray(String[]::new);
     this.unsent = unsent;
+    this.givenBack = givenBack;
+    this.lateReply = lateReply;
   }
 
   /** Returns this failure, limited to the part of the store that has these counter keys. */
   public StoreException at(List<String> keys) {
-    return keys.isEmpty() ? this : new StoreException(kind, getMessage(), getCause(), keys, unsent);
+    return keys.isEmpty() ? this : with(keys, unsent, givenBack, lateReply);
   }
 
   /**
@@ -88,6 +100,7 @@ public final class StoreException extends RuntimeException {
   /** Returns whether the store certainly charged nothing. */
   public boolean isUncharged() {
     return unsent
+        || givenBack
         || switch (kind) {
           case REFUSED, OVERLOADED -> true;
           case TIMEOUT, CONNECTION, INTERRUPTED, OTHER -> false;
@@ -96,6 +109,35 @@ public final class StoreException extends RuntimeException {
 
   /** Returns this failure, marked as of a request that was not sent. */
   public StoreException unsent() {
-    return unsent ? this : new StoreException(kind, getMessage(), getCause(), keys(), true);
+    return unsent ? this : with(keys(), true, givenBack, null);
+  }
+
+  /**
+   * Returns this failure, marked as of a request whose charges the store gives back when their
+   * replies arrive.
+   */
+  public StoreException givenBack() {
+    return givenBack ? this : with(keys(), unsent, true, null);
+  }
+
+  /**
+   * Returns this failure with the reply to the request, which may still arrive. The stage fails if
+   * it can't arrive any more.
+   */
+  public StoreException withLateReply(CompletionStage<LateReply> reply) {
+    return with(keys(), unsent, givenBack, reply);
+  }
+
+  /** Returns the reply, if it may still arrive. */
+  public Optional<CompletionStage<LateReply>> lateReply() {
+    return Optional.ofNullable(lateReply);
+  }
+
+  private StoreException with(
+      List<String> keys,
+      boolean unsent,
+      boolean givenBack,
+      @Nullable CompletionStage<LateReply> lateReply) {
+    return new StoreException(kind, getMessage(), getCause(), keys, unsent, givenBack, lateReply);
   }
 }

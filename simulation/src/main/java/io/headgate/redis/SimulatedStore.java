@@ -90,13 +90,14 @@ public final class SimulatedStore {
             UnsweptStores.create(env.ticker, 4_096),
             link::hashSlot,
             new OutageListener() {},
-            (probe, listener, local) -> {
+            (probe, listener, local, answers) -> {
               var zone =
                   VirtualProber.around(
                       consistency,
                       env.ticker,
                       env.instances,
                       local,
+                      answers,
                       listener,
                       engine::chargeSpent,
                       env.timer,

@@ -4,6 +4,6 @@ package io.headgate.simulation;
 final class NoPolicyCheck implements Check {
   @Override
   public void decided(World world, TimedDecision decision) {
-    if (decision.isFallback()) world.fail("decided by policy without a fault: " + decision);
+    if (decision.isByPolicy()) world.fail("decided by policy without a fault: " + decision);
   }
 }

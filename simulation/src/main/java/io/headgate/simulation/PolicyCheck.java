@@ -50,11 +50,11 @@ final class PolicyCheck implements Check {
             .anyMatch(part ->
                 part.rule().consistency() == Consistency.LEASED
                     || part.rule().consistency() == Consistency.AUTO);
-    if (decision.isFallback() && healthy) {
+    if (decision.isByPolicy() && healthy) {
       world.fail("decided by policy though its servers are up: " + decision);
-    } else if (!decision.isFallback() && down && !held && node.isHealthyFor(SETTLE_TIME)) {
+    } else if (!decision.isByPolicy() && down && !held && node.isHealthyFor(SETTLE_TIME)) {
       world.fail("not decided by policy though one of its servers is down: " + decision);
-    } else if (decision.isFallback()) {
+    } else if (decision.isByPolicy()) {
       policies(world, decision, node);
     }
   }

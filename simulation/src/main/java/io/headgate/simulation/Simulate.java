@@ -24,6 +24,7 @@ public final class Simulate {
           new EventualScenario(),
           new OutageScenario(),
           new LocalScenario(),
+          new LateScenario(),
           new OverrideScenario(),
           new OwnersScenario(),
           new MemoryScenario(),

@@ -1,5 +1,6 @@
 package io.headgate.simulation;
 
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
@@ -24,8 +25,19 @@ record TimedDecision(
     return plan.allows(result.outcomes());
   }
 
-  boolean isFallback() {
+  /** Returns whether failure policies decided. */
+  boolean isByPolicy() {
     return result.source() == Source.FALLBACK;
+  }
+
+  /**
+   * Returns whether the request was decided without the store: by failure policies, or by the last
+   * answer because the reply was late. A local copy of a counter is not such a decision.
+   */
+  boolean isFallback() {
+    boolean isCopy =
+        plan.parts().stream().anyMatch(part -> part.rule().consistency() == Consistency.EVENTUAL);
+    return isByPolicy() || (result.source() == Source.CACHE && isAllowed() && !isCopy);
   }
 
   @Override

@@ -20,6 +20,7 @@ class SimulationTest {
   private static final long SECONDS =
       Long.getLong("headgate.simulation.seconds", TestEffort.of(6, 40));
   private static final int MAX_SEEDS_OF_A_DEFECT = 200;
+  private static final int LATE_SEEDS = 30;
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 
   static Stream<String> scenarios() {
@@ -68,6 +69,28 @@ class SimulationTest {
       found = scenario.run(scenario.script(seed), false).failure() != null;
     }
     assertThat(found).as("%s in %d seeds", defect, MAX_SEEDS_OF_A_DEFECT).isTrue();
+  }
+
+  /** About one call in twenty is late. None is lost, so everything is charged in the end. */
+  @Test
+  void lateRepliesExceedStrictLimitsByAtMostOnePercent() {
+    var scenario = new LateScenario();
+    long late = 0;
+    long decisions = 0;
+    long excess = 0;
+    long capacity = 0;
+    for (long seed = 1; seed <= LATE_SEEDS; seed++) {
+      var script = scenario.script(seed);
+      var check = new LateCheck();
+      var failure = new World(script, List.of(check), false, scenario::server).run();
+      assertThat(failure).as("seed %d", seed).isNull();
+      late += check.late();
+      decisions += check.decisions();
+      excess += check.excess();
+      capacity += check.capacity();
+    }
+    assertThat(100 * late / decisions).as("percent of calls late").isBetween(3L, 8L);
+    assertThat(100 * excess).as("permits above limits of %d", capacity).isLessThanOrEqualTo(capacity);
   }
 
   @Test

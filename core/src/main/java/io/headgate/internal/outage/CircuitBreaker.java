@@ -19,15 +19,25 @@ import org.jspecify.annotations.Nullable;
 final class CircuitBreaker {
   static final int FAILURE_THRESHOLD = 3;
 
-  /** The failures since the last success. */
-  private record Failures(int count, long since, Kind latest, boolean open) {
+  /**
+   * The time without a success after which a store is treated as unavailable rather than late, in
+   * microseconds. A connection on which nothing arrives for that long is closed.
+   */
+  static final long MAX_LATE = 1_000_000;
+
+  /**
+   * The failures since the last success.
+   *
+   * @param timeouts whether all of them are timeouts, so that the store may only be late
+   */
+  private record Failures(int count, long since, Kind latest, boolean open, boolean timeouts) {
     static Failures first(Kind kind, long now) {
-      return new Failures(1, now, kind, kind == Kind.CONNECTION);
+      return new Failures(1, now, kind, kind == Kind.CONNECTION, kind == Kind.TIMEOUT);
     }
 
     Failures plus(Kind kind) {
       boolean opens = kind == Kind.CONNECTION || count + 1 >= FAILURE_THRESHOLD;
-      return new Failures(count + 1, since, kind, opens);
+      return new Failures(count + 1, since, kind, opens, timeouts && kind == Kind.TIMEOUT);
     }
   }
 
@@ -36,6 +46,16 @@ final class CircuitBreaker {
   boolean isOpen() {
     var seen = failures.get();
     return seen != null && seen.open;
+  }
+
+  /**
+   * Returns whether the store is unavailable, so that failure policies decide. False while the
+   * circuit breaker is closed, and for {@link #MAX_LATE} while it is open only because of timeouts:
+   * a store that is only late has the requests that timed out, and will have charged them.
+   */
+  boolean isOutage(long now) {
+    var seen = failures.get();
+    return seen != null && seen.open && (!seen.timeouts || now - seen.since >= MAX_LATE);
   }
 
   /** Returns the time of the first failure of the current outage; empty unless open. */

@@ -5,12 +5,14 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.ForwardingStore;
+import io.headgate.store.LateReply;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.OutageListener;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
 import io.headgate.store.Ticker;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,6 +33,13 @@ import java.util.function.IntSupplier;
  * succeeds. A single failure also starts a probe, while requests continue to be sent: if it
  * succeeds, the failure does not count towards an outage.
  *
+ * <p>A late reply is not an outage: the store has usually executed the request. Until the outage is
+ * certain ({@link CircuitBreaker#isOutage}), rules with policy {@code local} decide late requests
+ * by what the store last reported about the counter ({@link LastAnswers}); the result has {@link
+ * Source#CACHE}. The other policies decide them as in an outage. When the reply arrives, the store
+ * is charged for admissions that it denied, and charges for requests that were denied here are
+ * given back.
+ *
  * <p>Rules with policy {@code local} let each of N instances admit its share of the limit. All
  * instances together admit at most the limit, or one permit each if the limit is less than N.
  * Shares are unused when an outage begins, so instances may admit up to the limit in addition to
@@ -49,7 +58,9 @@ public final class CircuitBreakingStore extends ForwardingStore {
    */
 
   private final MemoryStore local;
+  private final Ticker ticker;
   private final LocalAdmissions admissions;
+  private final LastAnswers answers;
   private final Fallback fallback;
   private final OutageDetector detector;
   private final SlotOperations slots;
@@ -67,11 +78,14 @@ public final class CircuitBreakingStore extends ForwardingStore {
       MemoryStore local,
       OutageListener listener,
       LocalAdmissions admissions,
+      LastAnswers answers,
       Function<Consumer<Throwable>, ProbeSchedule> probes) {
     super(remote);
     this.local = local;
+    this.ticker = ticker;
     this.admissions = admissions;
-    this.fallback = new Fallback(local, instances, admissions);
+    this.answers = answers;
+    this.fallback = new Fallback(local, instances, admissions, answers);
     this.detector = new OutageDetector(ticker, listener, admissions, probes);
     this.slots = new SlotOperations(remote, local, detector);
   }
@@ -88,13 +102,14 @@ public final class CircuitBreakingStore extends ForwardingStore {
       Store remote, Probe probe, IntSupplier instances, OutageListener listener) {
     int maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
     var local = MemoryStore.create();
-    return aroundDomain(remote, probe, instances, listener, local, Reporter.NONE, maxKeys);
+    var answers = new LastAnswers();
+    return aroundDomain(remote, probe, instances, listener, local, answers, Reporter.NONE, maxKeys);
   }
 
   /**
    * Decorates one failure domain of a store, such as a shard of a cluster. All domains share {@code
-   * remote} and {@code local}, so the owner of the domains ends them by {@link #stop} and closes
-   * both stores itself.
+   * remote}, {@code local} and {@code answers}, so the owner of the domains ends them by {@link
+   * #stop} and closes both stores itself.
    *
    * @param local the local counters for rules with policy {@code local}. A plan with counters of
    *     several domains has one local counter for each.
@@ -108,6 +123,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
       IntSupplier instances,
       OutageListener listener,
       MemoryStore local,
+      LastAnswers answers,
       Reporter reporter,
       int maxLocalKeys) {
     var ticker = Ticker.system();
@@ -117,7 +133,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
         instances,
         local,
         listener,
-        new LocalAdmissions(local, reporter, maxLocalKeys),
+        new LocalAdmissions(local, reporter, ticker, maxLocalKeys),
+        answers,
         onFailure -> new BackgroundProber(probe, ticker, onFailure));
   }
 
@@ -147,11 +164,13 @@ public final class CircuitBreakingStore extends ForwardingStore {
   @Override
   public PlanResult decide(Plan plan) {
     if (plan.charges().isEmpty()) return PlanResult.EMPTY;
-    if (detector.isOpen()) return fallback.decide(plan, detector.outage(), true);
+    if (detector.isOpen()) return decideUnsent(plan);
+    admissions.reportOwed(plan);
+    long request = answers.nextRequest();
     try {
-      return detector.succeeded(delegate().decide(plan));
+      return succeeded(plan, delegate().decide(plan), request);
     } catch (RuntimeException e) {
-      return decideLocally(plan, detector.failed(e));
+      return decideLocally(plan, detector.failed(e), request);
     }
   }
 
@@ -180,9 +199,9 @@ public final class CircuitBreakingStore extends ForwardingStore {
   public CompletionStage<PlanResult> decideAsync(
       Plan plan, Function<Plan, CompletionStage<PlanResult>> decide) {
     if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(PlanResult.EMPTY);
-    if (detector.isOpen()) {
-      return CompletableFuture.completedFuture(fallback.decide(plan, detector.outage(), true));
-    }
+    if (detector.isOpen()) return CompletableFuture.completedFuture(decideUnsent(plan));
+    admissions.reportOwed(plan);
+    long request = answers.nextRequest();
     CompletionStage<PlanResult> reply;
     try {
       reply = decide.apply(plan);
@@ -191,13 +210,37 @@ public final class CircuitBreakingStore extends ForwardingStore {
     }
     return reply.handle((result, problem) ->
         problem == null
-            ? detector.succeeded(result)
-            : decideLocally(plan, detector.failed(causeOf(problem))));
+            ? succeeded(plan, result, request)
+            : decideLocally(plan, detector.failed(causeOf(problem)), request));
   }
 
   private static Throwable causeOf(Throwable problem) {
     var cause = problem.getCause();
     return problem instanceof CompletionException && cause != null ? cause : problem;
+  }
+
+  private PlanResult succeeded(Plan plan, PlanResult result, long request) {
+    recordAnswers(plan, result, request);
+    return detector.succeeded(result);
+  }
+
+  /** Returns the number of a request for {@link #recordAnswers}, to be taken before it is sent. */
+  public long nextRequest() {
+    return answers.nextRequest();
+  }
+
+  /** Records what the store reported about the counters of a plan, for late requests. */
+  public void recordAnswers(Plan plan, PlanResult result, long request) {
+    if (result.source() != Source.STORE) return;
+    long now = ticker.micros();
+    var single = plan.single();
+    if (single != null) {
+      answers.record(single, result.first(), request, now);
+      return;
+    }
+    for (int i = 0; i < plan.charges().size(); i++) {
+      answers.record(plan.charges().get(i), result.outcomes().get(i), request, now);
+    }
   }
 
   /** Records that the store has decided a plan with counters of this failure domain. */
@@ -211,27 +254,141 @@ public final class CircuitBreakingStore extends ForwardingStore {
   }
 
   /**
-   * Decides a plan by the rules' failure policies after the store failed to decide it. Does not
-   * record the failure.
+   * Decides a plan after the store failed to decide it, by the rules' failure policies or, if the
+   * reply is only late, by the last answers. Does not record the failure.
+   *
+   * @param request the number of the request; see {@link #nextRequest}
    */
-  public PlanResult decideByPolicy(Plan plan, Throwable problem) {
-    return decideLocally(plan, OutageDetector.asFailure(problem));
+  public PlanResult decideWithoutStore(Plan plan, Throwable problem, long request) {
+    return decideLocally(plan, OutageDetector.asFailure(problem), request);
   }
 
-  /** Evaluates a plan by the rules' failure policies, without charging it. */
+  /** Evaluates a plan without the store, without charging it. */
   public PlanResult peekByPolicy(Plan plan) {
-    return fallback.peek(plan, detector.outage());
+    if (isOutage(detector.latestKind())) return fallback.peek(plan, detector.outage());
+    return fallback
+        .decideLate(plan, detector.outage(), ticker.micros(), true, charge -> {})
+        .result();
+  }
+
+  /** Decides a plan that is not sent, because the circuit breaker is open. */
+  private PlanResult decideUnsent(Plan plan) {
+    return detector.isOutage()
+        ? fallback.decide(plan, detector.outage(), true)
+        : decideLate(plan, true);
   }
 
   /**
-   * Decides by policy after a failure. A request that the store may have charged is charged locally
-   * too, so that the limit is not exceeded. It is not reported, so that it is not charged twice.
+   * Decides after a failure. If the store is unavailable, failure policies decide. A request that
+   * the store may have charged is then charged locally too, so that the limit is not exceeded. It
+   * is not reported, so that it is not charged twice.
    */
-  private PlanResult decideLocally(Plan plan, StoreException failure) {
+  private PlanResult decideLocally(Plan plan, StoreException failure, long request) {
     boolean uncharged = failure.isUncharged();
-    var result = fallback.decide(plan, detector.outage(), uncharged);
-    if (uncharged && !detector.isOpen()) admissions.start();
-    return result;
+    if (isOutage(failure.kind())) {
+      var result = fallback.decide(plan, detector.outage(), uncharged);
+      if (uncharged) startReports();
+      return result;
+    }
+    var reply = failure.lateReply();
+    return uncharged || reply.isEmpty()
+        ? decideLate(plan, uncharged)
+        : decideLate(plan, reply.get(), request);
+  }
+
+  /** Returns whether a failure of this kind is that of the store, rather than a late reply. */
+  private boolean isOutage(Kind kind) {
+    return switch (kind) {
+      case TIMEOUT, OVERLOADED, INTERRUPTED -> detector.isOutage();
+      case CONNECTION, REFUSED, OTHER -> true;
+    };
+  }
+
+  /**
+   * Decides a plan for which no reply will arrive.
+   *
+   * @param uncharged whether the store has certainly charged nothing, and is to be charged for an
+   *     admission
+   */
+  private PlanResult decideLate(Plan plan, boolean uncharged) {
+    var late =
+        fallback.decideLate(
+            plan,
+            detector.outage(),
+            ticker.micros(),
+            !uncharged,
+            uncharged ? this::owe : answers::spend);
+    detector.decidedLate(plan.allows(late.result().outcomes()));
+    if (uncharged) startReports();
+    return late.result();
+  }
+
+  /** Decides a plan whose reply may still arrive, and compares the decision with it then. */
+  private PlanResult decideLate(Plan plan, CompletionStage<LateReply> reply, long request) {
+    var late = fallback.decideLate(plan, detector.outage(), ticker.micros(), true, answers::admit);
+    detector.decidedLate(plan.allows(late.result().outcomes()));
+    var unused =
+        reply.handle((replied, problem) -> {
+          if (replied == null) settleUnknown(plan, late);
+          else reconcile(plan, late, replied, request);
+          return replied;
+        });
+    return late.result();
+  }
+
+  /** Ends the wait for a reply that will not arrive: the store may have made the charges. */
+  private void settleUnknown(Plan plan, Fallback.Late late) {
+    for (int i = 0; i < late.counted().length; i++) {
+      if (!late.counted()[i]) continue;
+      answers.settle(plan.charges().get(i));
+      answers.spend(plan.charges().get(i));
+    }
+  }
+
+  /**
+   * Makes the charges of the store those of the decision: a charge that it has not made for an
+   * admitted request is reported, and one that it has made for a denied request is given back.
+   */
+  private void reconcile(Plan plan, Fallback.Late late, LateReply reply, long request) {
+    long now = ticker.micros();
+    var made = new boolean[late.counted().length];
+    for (int r = 0; r < reply.charges().size(); r++) {
+      var charge = reply.charges().get(r);
+      answers.record(charge, reply.outcomes().get(r), request, now);
+      if (!reply.isCharged(r)) continue;
+      int i = indexOf(charge, plan, made);
+      if (i >= 0 && late.allowed()[i]) made[i] = true;
+      else if (!admissions.setOff(charge)) reply.giveBack(r);
+    }
+    for (int i = 0; i < made.length; i++) {
+      if (!late.counted()[i]) continue;
+      var charge = plan.charges().get(i);
+      answers.settle(charge);
+      if (!made[i]) owe(charge);
+    }
+    startReports();
+  }
+
+  /** Subtracts an admission that the store has not charged from the answer until it is reported. */
+  private void owe(Charge charge) {
+    if (!admissions.owe(charge)) answers.spend(charge);
+  }
+
+  /** Returns the first charge of the plan that is equal and not yet made; -1 if there is none. */
+  private static int indexOf(Charge charge, Plan plan, boolean[] made) {
+    for (int i = 0; i < made.length; i++) {
+      var other = plan.charges().get(i);
+      if (!made[i]
+          && other.cost() == charge.cost()
+          && CounterShare.of(other).equals(CounterShare.of(charge))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void startReports() {
+    if (!detector.isOpen()) admissions.start();
   }
 
   @Override
@@ -253,6 +410,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
   public void reset(Counter counter, String key) {
     local.reset(counter, key);
     admissions.remove(counter, key);
+    answers.remove(counter, key);
     detector.execute(
         () -> {
           delegate().reset(counter, key);

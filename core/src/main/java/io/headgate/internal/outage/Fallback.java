@@ -4,6 +4,7 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.SlotLimit;
 import io.headgate.rule.Charge;
 import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.FailurePolicy.AllowThenDeny;
@@ -16,7 +17,10 @@ import io.headgate.store.Source;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
@@ -50,11 +54,14 @@ final class Fallback {
   private final MemoryStore local;
   private final IntSupplier instances;
   private final LocalAdmissions admissions;
+  private final LastAnswers answers;
 
-  Fallback(MemoryStore local, IntSupplier instances, LocalAdmissions admissions) {
+  Fallback(
+      MemoryStore local, IntSupplier instances, LocalAdmissions admissions, LastAnswers answers) {
     this.local = local;
     this.instances = instances;
     this.admissions = admissions;
+    this.answers = answers;
   }
 
   /**
@@ -69,6 +76,68 @@ final class Fallback {
   /** Evaluates a plan without charging it. */
   PlanResult peek(Plan plan, Outage outage) {
     return evaluate(plan, outage, Use.PEEK);
+  }
+
+  /**
+   * A decision on a request whose reply is late.
+   *
+   * @param allowed the charges that belong to an allowed request
+   * @param counted those of them that the store is to have made; a policy that allows requests
+   *     counts none
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Late(PlanResult result, boolean[] allowed, boolean[] counted) {}
+
+  /**
+   * Decides a plan whose reply is late, and that the store may have charged: rules with policy
+   * local by its last answers, the others by their policies.
+   *
+   * @param sent whether the store has the request. If not, it grants no slots: it would not know
+   *     them
+   * @param admit is called for each counted charge before another request is decided
+   */
+  Late decideLate(Plan plan, Outage outage, long now, boolean sent, Consumer<Charge> admit) {
+    var terms = new LastAnswers.Terms(now, instances.getAsInt(), outage.retryAfter);
+    var taken = new HashMap<CounterShare, Long>();
+    synchronized (answers) { // requests must not spend the same permits
+      var outcomes = new ArrayList<Outcome>(plan.charges().size());
+      var byAnswer = new boolean[plan.charges().size()];
+      boolean byPolicy = false;
+      for (var part : plan.parts()) {
+        var effect = effectOf(part, outage);
+        byPolicy |= effect != Effect.LOCAL && !part.counters().isEmpty();
+        for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+          var charge = plan.charges().get(i);
+          byAnswer[i] = effect == Effect.LOCAL;
+          outcomes.add(
+              switch (effect) {
+                case ALLOW -> new Passed(charge.limit().capacity(), 0, 0);
+                case DENY -> new Refused(0, outage.retryAfter, outage.retryAfter);
+                case LOCAL -> byAnswer(charge, terms, sent, taken);
+              });
+        }
+      }
+      var allowed = plan.charged(outcomes);
+      var counted = allowed.clone();
+      for (int i = 0; i < counted.length; i++) {
+        counted[i] &= byAnswer[i];
+        if (counted[i]) admit.accept(plan.charges().get(i));
+      }
+      var source = byPolicy ? Source.FALLBACK : Source.CACHE;
+      return new Late(new PlanResult(outcomes, source), allowed, counted);
+    }
+  }
+
+  private Outcome byAnswer(
+      Charge charge, LastAnswers.Terms terms, boolean sent, Map<CounterShare, Long> taken) {
+    if (!sent && charge.limit() instanceof SlotLimit) {
+      return new Refused(0, terms.retryAfter(), terms.retryAfter());
+    }
+    var counter = CounterShare.of(charge);
+    long before = taken.getOrDefault(counter, 0L);
+    var outcome = answers.outcome(charge, admissions.owed(charge) + before, terms);
+    if (outcome instanceof Passed) taken.put(counter, before + charge.cost());
+    return outcome;
   }
 
   private PlanResult evaluate(Plan plan, Outage outage, Use use) {

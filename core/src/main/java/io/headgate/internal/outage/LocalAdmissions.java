@@ -1,12 +1,13 @@
 package io.headgate.internal.outage;
 
 import io.headgate.limit.FairShare;
-import io.headgate.limit.Share;
 import io.headgate.limit.SlotLimit;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.StoreException;
+import io.headgate.store.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,18 +38,6 @@ final class LocalAdmissions implements AutoCloseable {
   private static final long PAUSE_MILLIS = 10;
   private static final long AFTER_FAILURE_MILLIS = 1_000;
 
-  private record Key(Counter counter, String key, @Nullable Share share) {
-    static Key of(Charge charge) {
-      return new Key(charge.counter(), charge.key(), charge.share());
-    }
-
-    /** Uses a keyed hash: callers choose keys, and a map searches colliding records linearly. */
-    @Override
-    public int hashCode() {
-      return Charge.hashOf(counter, key);
-    }
-  }
-
   /**
    * The admissions of one counter.
    *
@@ -57,29 +46,40 @@ final class LocalAdmissions implements AutoCloseable {
    */
   private record Admitted(Charge whole, Charge share) {}
 
+  /**
+   * The admissions of one counter by its last answer.
+   *
+   * @param until when they have left the window of the limit
+   */
+  private record Owed(Charge whole, long until) {}
+
   private final MemoryStore local;
   private final Reporter reporter;
+  private final Ticker ticker;
   private final int maxKeys;
   private final boolean forTesting;
-  private final ConcurrentHashMap<Key, Admitted> admitted = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CounterShare, Admitted> admitted = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CounterShare, Owed> owed = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread thread; // guarded by lock
   private boolean closed; // guarded by lock
 
-  LocalAdmissions(MemoryStore local, Reporter reporter, int maxLocalKeys) {
-    this(local, reporter, Math.max(1, maxLocalKeys / KEYS_PER_LOCAL_KEY), false);
+  LocalAdmissions(MemoryStore local, Reporter reporter, Ticker ticker, int maxLocalKeys) {
+    this(local, reporter, ticker, Math.max(1, maxLocalKeys / KEYS_PER_LOCAL_KEY), false);
   }
 
-  private LocalAdmissions(MemoryStore local, Reporter reporter, int maxKeys, boolean forTesting) {
+  private LocalAdmissions(
+      MemoryStore local, Reporter reporter, Ticker ticker, int maxKeys, boolean forTesting) {
     this.local = local;
     this.reporter = reporter;
+    this.ticker = ticker;
     this.maxKeys = maxKeys;
     this.forTesting = forTesting;
   }
 
   /** Returns an instance that starts no thread: the test calls {@link #report}. */
-  static LocalAdmissions forTesting(MemoryStore local, Reporter reporter) {
-    return new LocalAdmissions(local, reporter, Integer.MAX_VALUE, true);
+  static LocalAdmissions forTesting(MemoryStore local, Reporter reporter, Ticker ticker) {
+    return new LocalAdmissions(local, reporter, ticker, Integer.MAX_VALUE, true);
   }
 
   /**
@@ -92,7 +92,7 @@ final class LocalAdmissions implements AutoCloseable {
   void add(Charge whole, Charge share) {
     if (reporter == Reporter.NONE) return;
     if (whole.cost() == 0 || whole.limit() instanceof SlotLimit) return;
-    var key = Key.of(whole);
+    var key = CounterShare.of(whole);
     if (admitted.size() >= maxKeys && !admitted.containsKey(key)) return;
     admitted.merge(key, new Admitted(whole, share), LocalAdmissions::sum);
   }
@@ -106,23 +106,91 @@ final class LocalAdmissions implements AutoCloseable {
     return charge.withCost(cost);
   }
 
+  /**
+   * Adds a charge that was admitted by the last answer of the store and that the store has not
+   * made. It is reported in full, unless it has left the window before.
+   *
+   * @return false if it will not be reported
+   */
+  boolean owe(Charge charge) {
+    if (reporter == Reporter.NONE || charge.limit() instanceof SlotLimit) return false;
+    if (charge.cost() == 0) return true;
+    var key = CounterShare.of(charge);
+    if (owed.size() >= maxKeys && !owed.containsKey(key)) return false;
+    long until = ticker.micros() + charge.limit().window();
+    owed.merge(key, new Owed(charge, until), LocalAdmissions::sum);
+    return true;
+  }
+
+  private static Owed sum(Owed earlier, Owed later) {
+    return new Owed(
+        withCost(earlier.whole.cost() + later.whole.cost(), later.whole),
+        Math.max(earlier.until, later.until));
+  }
+
+  /**
+   * Reports what is owed for the counters of a plan, without waiting. The plan is sent afterwards,
+   * so that the store charges the earlier admissions first.
+   */
+  void reportOwed(Plan plan) {
+    if (owed.isEmpty()) return;
+    for (var charge : plan.charges()) {
+      var key = CounterShare.of(charge);
+      var entry = owed.remove(key);
+      if (entry == null || ticker.micros() >= entry.until) continue;
+      var unused = report(key, entry);
+    }
+  }
+
+  /** Returns the permits of {@link #owe} that have not been reported. */
+  long owed(Charge charge) {
+    if (owed.isEmpty()) return 0;
+    var entry = owed.get(CounterShare.of(charge));
+    return entry == null ? 0 : entry.whole.cost();
+  }
+
+  /**
+   * Sets off a charge that the store made for a request that was denied against those that it is
+   * still to make.
+   *
+   * @return false if there are too few, so that the charge has to be given back
+   */
+  boolean setOff(Charge charge) {
+    var before = new boolean[1];
+    owed.computeIfPresent(
+        CounterShare.of(charge),
+        (key, entry) -> {
+          before[0] = entry.whole.cost() >= charge.cost();
+          if (!before[0]) return entry;
+          long left = entry.whole.cost() - charge.cost();
+          return left == 0 ? null : new Owed(withCost(left, entry.whole), entry.until);
+        });
+    return before[0];
+  }
+
+  private static boolean isOf(CounterShare one, Counter counter, String key) {
+    return one.counter().equals(counter) && one.key().equals(key);
+  }
+
   /** Drops the admissions of a counter that has been reset. */
   void remove(Counter counter, String key) {
     if (counter.limit() instanceof FairShare) {
-      admitted.keySet().removeIf(one -> one.counter.equals(counter) && one.key.equals(key));
+      admitted.keySet().removeIf(one -> isOf(one, counter, key));
+      owed.keySet().removeIf(one -> isOf(one, counter, key));
     } else {
-      admitted.remove(new Key(counter, key, null));
+      admitted.remove(new CounterShare(counter, key, null));
+      owed.remove(new CounterShare(counter, key, null));
     }
   }
 
   /** Returns the number of counters with admissions to report. */
   int keys() {
-    return admitted.size();
+    return admitted.size() + owed.size();
   }
 
   /** Starts reporting, unless it has started already or there are no admissions. */
   void start() {
-    if (forTesting || admitted.isEmpty()) return;
+    if (forTesting || keys() == 0) return;
     lock.lock();
     try {
       if (closed || thread != null) return;
@@ -149,7 +217,7 @@ final class LocalAdmissions implements AutoCloseable {
     try {
       while (isCurrent()) {
         boolean done = report(BATCH);
-        if (admitted.isEmpty() && finishIfEmpty()) return;
+        if (keys() == 0 && finishIfEmpty()) return;
         Thread.sleep(done ? PAUSE_MILLIS : AFTER_FAILURE_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -174,7 +242,7 @@ final class LocalAdmissions implements AutoCloseable {
     try {
       if (thread != Thread.currentThread())
         return true; // stopped; another thread may have been started
-      if (!admitted.isEmpty()) return false;
+      if (keys() > 0) return false;
       thread = null;
       return true;
     } finally {
@@ -194,7 +262,11 @@ final class LocalAdmissions implements AutoCloseable {
   /** Reports at most {@code max} counters; completes with whether all of the reports succeeded. */
   CompletableFuture<Boolean> reportAsync(int max) {
     var reports = new ArrayList<CompletableFuture<Boolean>>();
-    for (var key : firstKeys(max)) {
+    for (var key : first(max, owed)) {
+      var entry = owed.remove(key);
+      if (entry != null && ticker.micros() < entry.until) reports.add(report(key, entry));
+    }
+    for (var key : first(max - reports.size(), admitted)) {
       var entry = admitted.remove(key);
       if (entry == null) continue;
       long used = usedPermits(entry.share);
@@ -214,26 +286,35 @@ final class LocalAdmissions implements AutoCloseable {
         : share.limit().capacity() - outcome.remaining();
   }
 
-  private List<Key> firstKeys(int max) {
-    var keys = new ArrayList<Key>(Math.min(max, admitted.size()));
-    for (var key : admitted.keySet()) {
+  private static List<CounterShare> first(int max, ConcurrentHashMap<CounterShare, ?> entries) {
+    var keys = new ArrayList<CounterShare>(Math.min(max, entries.size()));
+    for (var key : entries.keySet()) {
       if (keys.size() == max) break;
       keys.add(key);
     }
     return keys;
   }
 
-  private CompletableFuture<Boolean> report(Key key, Admitted entry) {
+  private CompletableFuture<Boolean> report(CounterShare key, Admitted entry) {
+    return report(
+        entry.whole, () -> admitted.merge(key, entry, (later, earlier) -> sum(earlier, later)));
+  }
+
+  private CompletableFuture<Boolean> report(CounterShare key, Owed entry) {
+    return report(
+        entry.whole, () -> owed.merge(key, entry, (later, earlier) -> sum(earlier, later)));
+  }
+
+  /** Reports a charge; runs {@code undo} if the store has certainly not made it. */
+  private CompletableFuture<Boolean> report(Charge charge, Runnable undo) {
     CompletableFuture<?> report;
     try {
-      report = reporter.charge(entry.whole).toCompletableFuture();
+      report = reporter.charge(charge).toCompletableFuture();
     } catch (RuntimeException e) {
       report = CompletableFuture.failedFuture(e);
     }
     return report.handle((charged, problem) -> {
-      if (problem != null && isUncharged(problem)) {
-        admitted.merge(key, entry, (later, earlier) -> sum(earlier, later));
-      }
+      if (problem != null && isUncharged(problem)) undo.run();
       return problem == null;
     });
   }

@@ -56,6 +56,24 @@ final class OutageDetector {
     return breaker.isOpen();
   }
 
+  /**
+   * Returns whether the store is unavailable, so that failure policies decide. While the breaker is
+   * open and this is false, the store may only be late.
+   */
+  boolean isOutage() {
+    return breaker.isOpen() && breaker.isOutage(ticker.micros());
+  }
+
+  /** Returns the kind of the latest failure since the last success; OTHER if there was none. */
+  StoreException.Kind latestKind() {
+    return breaker.latestKind();
+  }
+
+  /** Notifies the listener that a request was decided without its reply, which is late. */
+  void decidedLate(boolean allowed) {
+    notifyListener(() -> listener.decidedLate(allowed));
+  }
+
   /** Returns the time of the first failure of an outage; empty while the breaker is closed. */
   OptionalLong openSince() {
     return breaker.openSince();

@@ -33,7 +33,7 @@ final class BatchCall {
 
   /** Fails all commands that have no reply yet. */
   void fail(StoreException problem) {
-    for (var command : commands) command.completeExceptionally(problem);
+    for (var command : commands) command.fail(problem);
   }
 
   /**

@@ -267,13 +267,14 @@ final class Batcher {
    * @param sendingThen the cutoff for calls that are still being sent
    */
   void expire(long then, long sendingThen, StoreException problem) {
+    // Commands that the server has come first: the others must not spend their permits. Runs
+    // callbacks of callers, so not while holding the lock.
+    for (var call : callsInFlight()) call.expire(then, sendingThen, problem);
     var unsent = problem.unsent();
     for (var command : queue) {
       if (command.since - then >= 0) break;
       if (!command.isBackground()) command.completeExceptionally(unsent);
     }
-    // Runs callbacks of callers, so not while holding the lock.
-    for (var call : callsInFlight()) call.expire(then, sendingThen, problem);
   }
 
   private List<BatchCall> callsInFlight() {

@@ -167,6 +167,12 @@ final class CrossSlotPlan {
       completeExceptionally(problem);
     }
 
+    /** Whoever decides without the store counts the request: no charge of this plan stays. */
+    @Override
+    public boolean completeExceptionally(Throwable problem) {
+      return super.completeExceptionally(Failures.givenBack(problem));
+    }
+
     private void end(List<Outcome> all) {
       // A caller that has stopped waiting acts on its failure policy: the plan charges nothing.
       if (!complete(new PlanResult(all, Source.STORE))) giveBack(new boolean[receipts.length]);

@@ -1,6 +1,7 @@
 package io.headgate.internal.script;
 
 import io.headgate.internal.outage.CircuitBreakingStore;
+import io.headgate.internal.outage.LastAnswers;
 import io.headgate.internal.outage.Reporter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
@@ -77,13 +78,14 @@ public final class FailureDomainStore extends ForwardingStore {
         MemoryStore.create(),
         hashSlot,
         listener,
-        (plan, combined, local) ->
+        (plan, combined, local, answers) ->
             CircuitBreakingStore.aroundDomain(
                 shared,
                 () -> probe.accept(plan),
                 instances,
                 combined,
                 local,
+                answers,
                 reporter,
                 MemoryStore.DEFAULT_MAX_KEYS / count));
   }
@@ -91,7 +93,8 @@ public final class FailureDomainStore extends ForwardingStore {
   /** Creates the store of one failure domain. */
   public interface DomainStoreFactory {
     /** Creates the store of a failure domain. */
-    CircuitBreakingStore create(Plan probe, OutageListener listener, MemoryStore local);
+    CircuitBreakingStore create(
+        Plan probe, OutageListener listener, MemoryStore local, LastAnswers answers);
   }
 
   /**
@@ -112,8 +115,9 @@ public final class FailureDomainStore extends ForwardingStore {
     this.local = local;
     this.hashSlot = hashSlot;
     var combined = new CombinedListener(listener);
+    var answers = new LastAnswers();
     for (int domain = 0; domain < count; domain++) {
-      domains.add(factory.create(probePlan(domain, count), combined, local));
+      domains.add(factory.create(probePlan(domain, count), combined, local, answers));
     }
   }
 
@@ -165,7 +169,16 @@ public final class FailureDomainStore extends ForwardingStore {
     return failed;
   }
 
-  private PlanResult onSuccess(Plan plan, PlanResult result) {
+  private long nextRequest() {
+    return domains.getFirst().nextRequest();
+  }
+
+  private PlanResult onSuccess(Plan plan, PlanResult result, long request) {
+    domains.getFirst().recordAnswers(plan, result, request); // all domains have the same answers
+    return onPeeked(plan, result);
+  }
+
+  private PlanResult onPeeked(Plan plan, PlanResult result) {
     if (result.source() == Source.STORE) {
       for (var charge : plan.charges()) domainOf(charge.key()).recordSuccess();
     }
@@ -212,10 +225,11 @@ public final class FailureDomainStore extends ForwardingStore {
   public PlanResult decide(Plan plan) {
     var domain = domainOf(plan);
     if (domain != null) return domain.decide(plan);
+    long request = nextRequest();
     try {
-      return onSuccess(plan, delegate().decide(plan));
+      return onSuccess(plan, delegate().decide(plan), request);
     } catch (RuntimeException e) {
-      return onFailure(plan, e).decideByPolicy(plan, Failures.rootOf(e));
+      return onFailure(plan, e).decideWithoutStore(plan, Failures.rootOf(e), request);
     }
   }
 
@@ -233,6 +247,7 @@ public final class FailureDomainStore extends ForwardingStore {
       Plan plan, Function<Plan, CompletionStage<PlanResult>> decide) {
     var domain = domainOf(plan);
     if (domain != null) return domain.decideAsync(plan, decide);
+    long request = nextRequest();
     CompletionStage<PlanResult> pending;
     try {
       pending = decide.apply(plan);
@@ -241,8 +256,8 @@ public final class FailureDomainStore extends ForwardingStore {
     }
     return pending.handle((result, problem) ->
         problem == null
-            ? onSuccess(plan, result)
-            : onFailure(plan, problem).decideByPolicy(plan, Failures.rootOf(problem)));
+            ? onSuccess(plan, result, request)
+            : onFailure(plan, problem).decideWithoutStore(plan, Failures.rootOf(problem), request));
   }
 
   @Override
@@ -250,7 +265,7 @@ public final class FailureDomainStore extends ForwardingStore {
     var domain = domainOf(plan);
     if (domain != null) return domain.peek(plan);
     try {
-      return onSuccess(plan, delegate().peek(plan));
+      return onPeeked(plan, delegate().peek(plan));
     } catch (RuntimeException e) {
       return onFailure(plan, e).peekByPolicy(plan);
     }
@@ -314,6 +329,11 @@ public final class FailureDomainStore extends ForwardingStore {
     @Override
     public void failed(StoreException.Kind kind) {
       listener.failed(kind);
+    }
+
+    @Override
+    public void decidedLate(boolean allowed) {
+      listener.decidedLate(allowed);
     }
 
     @Override

@@ -25,5 +25,17 @@ public final class Failures {
         : new StoreException(Kind.OTHER, String.valueOf(root), root);
   }
 
+  /**
+   * Returns the failure of a command that gives back its charges when its reply arrives late. A
+   * reply that was lost with its connection gives back nothing.
+   */
+  static Throwable givenBack(Throwable problem) {
+    if (!(problem instanceof StoreException failure)) return problem;
+    return switch (failure.kind()) {
+      case TIMEOUT, INTERRUPTED -> failure.givenBack();
+      case CONNECTION, REFUSED, OVERLOADED, OTHER -> failure;
+    };
+  }
+
   private Failures() {}
 }

@@ -4,12 +4,14 @@ import io.headgate.internal.consistency.HoldingStore.HoldResult;
 import io.headgate.internal.consistency.HoldingStore.ReportResult;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.SlotLimit;
 import io.headgate.load.CompletedCall;
 import io.headgate.reservation.ReservationCommand;
 import io.headgate.reservation.ReservationReply;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
+import io.headgate.store.LateReply;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A command to the script and the future of its reply. */
 abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
@@ -61,24 +64,85 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     return work;
   }
 
+  /** The reply for whoever decided without it; guarded by this. */
+  private @Nullable CompletableFuture<LateReply> late;
+
   final void deliver(ReplyReader reply) {
     var value = read(reply);
     if (!complete(value)) onLateReply(value);
   }
 
+  /** Fails this command: its reply will not arrive. */
+  final void fail(StoreException problem) {
+    if (!completeExceptionally(problem) && isDecision()) late().completeExceptionally(problem);
+  }
+
   /** Receives a reply that arrived after the wait for it had ended. */
-  void onLateReply(T value) {}
+  void onLateReply(T value) {
+    if (isDecision()) late().complete(lateReply(value));
+  }
+
+  /** Returns whether a late reply is delivered by {@link StoreException#lateReply}. */
+  boolean isDecision() {
+    return false;
+  }
+
+  /** Returns the reply to a {@linkplain #isDecision decision}. */
+  LateReply lateReply(T value) {
+    throw new UnsupportedOperationException("not a decision");
+  }
+
+  private synchronized CompletableFuture<LateReply> late() {
+    if (late == null) late = new CompletableFuture<>();
+    return late;
+  }
+
+  /**
+   * The outcomes of a plan, with what gives back its charges.
+   *
+   * @param charged which of the charges the store has made
+   * @param freshAt for each charge, the time at which its counter would be fresh without later
+   *     charges and without holds
+   * @param now the server time, in microseconds
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record LateOutcomes(
+      List<Charge> charges,
+      List<Outcome> outcomes,
+      boolean[] charged,
+      long[] freshAt,
+      long now,
+      Consumer<ChargeReceipt> giveBack)
+      implements LateReply {
+    @Override
+    public boolean isCharged(int index) {
+      return charged[index];
+    }
+
+    @Override
+    public void giveBack(int index) {
+      giveBack.accept(new ChargeReceipt(charges.get(index), now, freshAt[index]));
+    }
+  }
 
   @Override
   public List<String> pendingKeys() {
     return List.of(charge().key());
   }
 
-  /** Adds the counter key to the failure, since a plan may depend on several servers. */
+  /**
+   * Adds the counter key to the failure, since a plan may depend on several servers, and the late
+   * reply of a decision.
+   */
   @Override
   public boolean completeExceptionally(Throwable problem) {
     return super.completeExceptionally(
-        problem instanceof StoreException failure ? failure.at(pendingKeys()) : problem);
+        problem instanceof StoreException failure ? detailed(failure) : problem);
+  }
+
+  private StoreException detailed(StoreException failure) {
+    var named = failure.at(pendingKeys());
+    return isDecision() && !named.isUncharged() ? named.withLateReply(late()) : named;
   }
 
   /**
@@ -93,10 +157,31 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   static final class PlanCommand extends ScriptCommand<PlanResult> {
     final Plan plan;
     final boolean commit;
+    private final Consumer<ChargeReceipt> giveBack;
+    private long[] freshAt = {}; // this and the next are those of the reply
+    private long now;
 
-    PlanCommand(Plan plan, boolean commit) {
+    /**
+     * Creates a command.
+     *
+     * @param giveBack gives back a charge that was made after the wait for the reply had ended
+     */
+    PlanCommand(Plan plan, boolean commit, Consumer<ChargeReceipt> giveBack) {
       this.plan = plan;
       this.commit = commit;
+      this.giveBack = giveBack;
+    }
+
+    @Override
+    boolean isDecision() {
+      return commit;
+    }
+
+    @Override
+    LateReply lateReply(PlanResult result) {
+      var outcomes = result.outcomes();
+      return new LateOutcomes(
+          plan.charges(), outcomes, plan.charged(outcomes), freshAt, now, giveBack);
     }
 
     @Override
@@ -107,11 +192,18 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     @Override
     PlanResult read(ReplyReader reply) {
       var charges = plan.charges();
+      now = reply.now();
+      freshAt = new long[charges.size()];
       if (charges.size() == 1) {
-        return new PlanResult(reply.outcome(charges.getFirst()), Source.STORE);
+        var outcome = reply.outcome(charges.getFirst());
+        freshAt[0] = reply.freshAt();
+        return new PlanResult(outcome, Source.STORE);
       }
       List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(reply.outcome(charge));
+      for (int i = 0; i < freshAt.length; i++) {
+        outcomes.add(reply.outcome(charges.get(i)));
+        freshAt[i] = reply.freshAt();
+      }
       return new PlanResult(outcomes, Source.STORE);
     }
 
@@ -149,8 +241,14 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
      * @param onLateReply receives the reply if the wait for it has ended
      */
     ReserveCommand(Plan plan, Consumer<ReservedResult> onLateReply) {
-      this.plan = new PlanCommand(plan, true);
+      this.plan = new PlanCommand(plan, true, receipt -> {});
       this.onLateReply = onLateReply;
+    }
+
+    /** A reservation that was decided without the store has no part in its late charges. */
+    @Override
+    public boolean completeExceptionally(Throwable problem) {
+      return super.completeExceptionally(Failures.givenBack(problem));
     }
 
     @Override
@@ -312,14 +410,63 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
         charge, false, batch -> batch.write(charge, call), reply -> reply.next() == 1);
   }
 
-  /** Returns a command that reports the usage of a hold and requests another. */
-  static ScriptCommand<HoldResult> hold(Charge charge, HoldRequest request) {
-    return new ChargeCommand<>(
-        charge,
-        false,
-        batch -> batch.write(charge, request),
-        reply ->
-            new HoldResult(reply.outcome(charge), reply.next(), reply.now() + request.lease()));
+  /**
+   * Returns a command that makes a charge, reports the usage of a hold and requests another.
+   *
+   * @param giveBack gives back a charge that was made after the wait for the reply had ended
+   */
+  static ScriptCommand<HoldResult> hold(
+      Charge charge, HoldRequest request, Consumer<ChargeReceipt> giveBack) {
+    return new HoldCommand(charge, request, giveBack);
+  }
+
+  /** Makes a charge, reports the usage of a hold and requests another. */
+  static final class HoldCommand extends ScriptCommand<HoldResult> {
+    private final Charge charge;
+    private final HoldRequest request;
+    private final Consumer<ChargeReceipt> giveBack;
+    private long freshAt; // this and the next are those of the reply
+    private long now;
+
+    HoldCommand(Charge charge, HoldRequest request, Consumer<ChargeReceipt> giveBack) {
+      this.charge = charge;
+      this.request = request;
+      this.giveBack = giveBack;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(charge, request);
+    }
+
+    @Override
+    HoldResult read(ReplyReader reply) {
+      now = reply.now();
+      var outcome = reply.outcome(charge);
+      freshAt = reply.freshAt();
+      return new HoldResult(outcome, reply.next(), now + request.lease());
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
+
+    @Override
+    boolean isDecision() {
+      return true;
+    }
+
+    @Override
+    LateReply lateReply(HoldResult result) {
+      return new LateOutcomes(
+          List.of(charge),
+          List.of(result.outcome()),
+          new boolean[] {charge.cost() > 0 && result.outcome() instanceof Passed},
+          new long[] {freshAt},
+          now,
+          giveBack);
+    }
   }
 
   /** Returns a background command that charges spent permits and reads the state. */

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -210,7 +211,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
     if (plan.charges().isEmpty()) return NO_OUTCOMES;
     return spansSlots(plan)
         ? crossSlotPlans.run(plan, commit)
-        : submit(new ScriptCommand.PlanCommand(plan, commit));
+        : submit(new ScriptCommand.PlanCommand(plan, commit, this::giveBackLater));
   }
 
   private boolean spansSlots(Plan plan) {
@@ -272,7 +273,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
   @Override
   public Optional<HoldStore> holds() {
     return Optional.of((charge, request) ->
-        submit(ScriptCommand.hold(charge.withCost(request.cost()), request))
+        submit(ScriptCommand.hold(charge.withCost(request.cost()), request, this::giveBackLater))
             .thenApply(
                 result -> new HoldStore.Reply(result.outcome(), result.held(), result.until())));
   }
@@ -324,7 +325,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
         ScriptCommand.hold(
             charge,
             new HoldRequest(
-                holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease)));
+                holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease),
+            this::giveBackLater));
   }
 
   @Override
@@ -409,13 +411,19 @@ public final class ScriptExecutor implements Store, HoldingStore {
       }
       return future.get(deadline.maxWait(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw PendingReply.abandon(future, deadline.maxWaitTimeout());
+      return abandon(future, deadline.maxWaitTimeout());
     } catch (ExecutionException e) {
       throw Failures.asStoreException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      var problem = new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e);
-      throw PendingReply.abandon(future, problem);
+      return abandon(future, new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e));
     }
+  }
+
+  /** Ends a wait with a failure, unless the reply has just arrived. */
+  private static <T> T abandon(CompletableFuture<T> future, StoreException problem) {
+    var failure = PendingReply.abandon(future, problem);
+    if (future.state() == Future.State.SUCCESS) return future.resultNow();
+    throw failure;
   }
 }

@@ -11,6 +11,7 @@ import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
+import io.headgate.store.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -70,8 +71,13 @@ public final class ScriptReservationStore implements ReservationStore {
                     }))
         .thenApply(result -> {
           var reply = made.get();
-          return reply == null ? new ReservedPlan(result, List.of()) : reply;
+          return reply == null ? decidedWithoutStore(result) : reply;
         });
+  }
+
+  /** A reservation without receipts is one of the failure policies, even if the store was late. */
+  private static ReservedPlan decidedWithoutStore(PlanResult result) {
+    return new ReservedPlan(new PlanResult(result.outcomes(), Source.FALLBACK), List.of());
   }
 
   /**

@@ -149,11 +149,15 @@ class OutageBreakerTest {
   }
 
   @Test
-  void overloadIsDecidedByPolicyAndKeepsTheBreakerClosed() {
+  void overloadIsDecidedByTheLastAnswerAndKeepsTheBreakerClosed() {
     remote.fail(Kind.OVERLOADED);
+    int admitted = 0;
     for (int i = 0; i < 100; i++) {
-      assertThat(store.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
+      var result = store.decide(PLAN);
+      assertThat(result.source()).isEqualTo(Source.CACHE);
+      if (PLAN.allows(result.outcomes())) admitted++;
     }
+    assertThat(admitted).as("requests of a counter without an answer").isEqualTo(1);
     assertThat(remote.requests()).isEqualTo(100);
     assertThat(store.isUnavailable()).isFalse();
   }
@@ -269,7 +273,7 @@ class OutageBreakerTest {
   }
 
   @Test
-  void concurrentTimeoutsAreDecidedByPolicyAndOpenTheBreakerOnce() throws Exception {
+  void concurrentTimeoutsAreDecidedByTheLastAnswerAndOpenTheBreakerOnce() throws Exception {
     int callers = 32;
     remote.hang();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -279,7 +283,7 @@ class OutageBreakerTest {
               .toList();
       await().atMost(Duration.ofMinutes(1)).until(() -> remote.waiting() == callers);
       remote.timeOut();
-      for (var result : results) assertThat(result.get().source()).isEqualTo(Source.FALLBACK);
+      for (var result : results) assertThat(result.get().source()).isEqualTo(Source.CACHE);
     }
     assertThat(store.isUnavailable()).isTrue();
     store.decide(PLAN);

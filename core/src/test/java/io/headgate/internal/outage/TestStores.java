@@ -25,7 +25,8 @@ final class TestStores {
         instances,
         local,
         listener,
-        new LocalAdmissions(local, Reporter.NONE, maxLocalKeys),
+        new LocalAdmissions(local, Reporter.NONE, ticker, maxLocalKeys),
+        new LastAnswers(),
         onFailure -> new BackgroundProber(probe, ticker, onFailure));
   }
 }

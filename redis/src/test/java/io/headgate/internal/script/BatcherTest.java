@@ -265,7 +265,7 @@ class BatcherTest {
 
   private ScriptCommand.PlanCommand command() {
     var request = Request.of(Subject.of("k" + submitted++));
-    return new ScriptCommand.PlanCommand(RULES.plan(request, 0, 0), true);
+    return new ScriptCommand.PlanCommand(RULES.plan(request, 0, 0), true, back -> {});
   }
 
   private void expire(long then) {

@@ -170,7 +170,7 @@ class DeadlineSweeperTest {
 
   private ScriptCommand.PlanCommand submit() {
     submittedAt = clock.get();
-    var command = new ScriptCommand.PlanCommand(PLAN, true);
+    var command = new ScriptCommand.PlanCommand(PLAN, true, back -> {});
     batcher.submit(command);
     return command;
   }

@@ -195,7 +195,7 @@ class EarlierScriptTest {
     for (long cost : costs) {
       var subject = Subject.of("k").with("tenant", "t" + random.nextInt(3));
       var plan = rules.plan(Request.of(subject, cost), 0, ++holder);
-      var command = new ScriptCommand.PlanCommand(plan, true);
+      var command = new ScriptCommand.PlanCommand(plan, true, back -> {});
       command.writeTo(batch);
       commands.add(command);
     }

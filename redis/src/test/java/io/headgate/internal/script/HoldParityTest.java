@@ -196,7 +196,7 @@ class HoldParityTest {
   private Comparison<?> decision(String description, Plan plan, boolean keep, int step) {
     return new Comparison<>(
         () -> "step %d, %s %s".formatted(step, description, plan.charges()),
-        new ScriptCommand.PlanCommand(plan, keep),
+        new ScriptCommand.PlanCommand(plan, keep, back -> {}),
         () -> keep ? reference.decide(plan) : reference.peek(plan));
   }
 
@@ -220,7 +220,7 @@ class HoldParityTest {
     var holdCharge = new Charge(charge.counter(), charge.key(), hold.cost(), 0);
     return new Comparison<>(
         () -> "step %d, %s of %s".formatted(step, hold, charge),
-        ScriptCommand.hold(holdCharge, hold),
+        ScriptCommand.hold(holdCharge, hold, back -> {}),
         () ->
             reference
                 .as(holder)

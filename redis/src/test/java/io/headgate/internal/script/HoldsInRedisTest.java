@@ -169,7 +169,8 @@ class HoldsInRedisTest {
     var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
     var batch = new Batch(new CounterKeys("h:"), LimitFormat.NUMBERS);
     for (int holder = 0; holder < HeldState.MAX_HOLDERS; holder++) {
-      ScriptCommand.hold(charge, new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
+      var request = new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE);
+      ScriptCommand.hold(charge, request, back -> {}).writeTo(batch);
     }
     redis.decide(batch, -1);
     var options = RedisOptions.builder(redis.server().uri()).prefix("h:");

@@ -165,7 +165,7 @@ class PackedWindowTest {
     var commands = new ArrayList<ScriptCommand.PlanCommand>();
     for (int i = random.nextInt(requests); i >= 0; i--) {
       var plan = plan(limit, random.nextInt(5) == 0 ? random.nextLong(6) : 1);
-      var command = new ScriptCommand.PlanCommand(plan, random.nextInt(8) > 0);
+      var command = new ScriptCommand.PlanCommand(plan, random.nextInt(8) > 0, back -> {});
       command.writeTo(batch);
       commands.add(command);
     }
@@ -180,7 +180,7 @@ class PackedWindowTest {
 
   private void assertSame(ReferenceStore reference, Limit limit, long cost, int step) {
     var batch = new Batch(new CounterKeys("w:"), LimitFormat.NUMBERS);
-    var command = new ScriptCommand.PlanCommand(plan(limit, cost), true);
+    var command = new ScriptCommand.PlanCommand(plan(limit, cost), true, back -> {});
     command.writeTo(batch);
     var reply = new ReplyReader(redis.decide(batch, clock.micros()));
     assertThat(command.read(reply).outcomes())

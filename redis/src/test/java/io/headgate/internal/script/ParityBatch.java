@@ -21,7 +21,7 @@ final class ParityBatch {
    * @param commit whether it is charged if it passes
    */
   void add(Plan plan, boolean commit) {
-    var command = new ScriptCommand.PlanCommand(plan, commit);
+    var command = new ScriptCommand.PlanCommand(plan, commit, back -> {});
     command.writeTo(batch);
     commands.add(command);
   }

@@ -218,7 +218,7 @@ class ReservationParityTest {
     var request = new HoldRequest(holder, ++holds, usage, 0, random.nextInt(5), lease);
     var result = request.from(limit, states.getOrDefault(charge.key(), State.FRESH), now);
     states.put(charge.key(), result.state());
-    var command = ScriptCommand.hold(charge, request);
+    var command = ScriptCommand.hold(charge, request, back -> {});
     command.writeTo(batch);
     comparisons.add(reply ->
         assertThat(command.read(reply))

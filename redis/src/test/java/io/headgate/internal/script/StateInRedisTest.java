@@ -127,7 +127,7 @@ class StateInRedisTest {
     atNow.decide(slots);
     var bucket = TokenBucket.of(Rate.perHour(60));
     var batch = new Batch(new CounterKeys("h:"), LimitFormat.NUMBERS);
-    new ScriptCommand.PlanCommand(plan(bucket, 1), true).writeTo(batch);
+    new ScriptCommand.PlanCommand(plan(bucket, 1), true, back -> {}).writeTo(batch);
     ScriptCommand.slotOperation(slots.charges().getFirst(), ScriptCommand.SlotOperation.RELEASE)
         .writeTo(batch);
     redis.decide(batch, now);

@@ -45,6 +45,7 @@ public final class VirtualProber implements ProbeSchedule {
       Ticker ticker,
       IntSupplier instances,
       MemoryStore local,
+      LastAnswers answers,
       OutageListener listener,
       Reporter reporter,
       Timer timer,
@@ -56,7 +57,8 @@ public final class VirtualProber implements ProbeSchedule {
         instances,
         local,
         listener,
-        LocalAdmissions.forTesting(local, reporter),
+        LocalAdmissions.forTesting(local, reporter, ticker),
+        answers,
         onFailure -> new VirtualProber(timer, ticker, random, probe, onFailure));
   }
 
