@@ -22,6 +22,8 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
   private final Map<StoreException.Kind, LongAdder> failures =
       new EnumMap<>(StoreException.Kind.class);
   private final AtomicLong outages = new AtomicLong();
+  private final LongAdder lateAllowed = new LongAdder();
+  private final LongAdder lateDenied = new LongAdder();
   private final LongAdder commands = new LongAdder();
   private final PrometheusHistogram calls = new PrometheusHistogram();
   private final StoreLatency times = new StoreLatency();
@@ -49,6 +51,11 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
   }
 
   @Override
+  public void decidedLate(boolean allowed) {
+    (allowed ? lateAllowed : lateDenied).increment();
+  }
+
+  @Override
   public void opened(String message) {
     outages.getAndIncrement();
   }
@@ -66,6 +73,13 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
             "headgate_store_outages",
             "Times the circuit breaker of the store opened.",
             outages.get()));
+    snapshots.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("headgate_store_late")
+            .help("Requests decided without their reply, which was late, while the store answered.")
+            .dataPoint(late("allowed", lateAllowed))
+            .dataPoint(late("denied", lateDenied))
+            .build());
     var errors =
         CounterSnapshot.builder()
             .name("headgate_store_errors")
@@ -77,6 +91,13 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
                 .labels(Labels.of("kind", kind.label()))
                 .build()));
     snapshots.metricSnapshot(errors.build());
+  }
+
+  private static CounterDataPointSnapshot late(String decision, LongAdder count) {
+    return CounterDataPointSnapshot.builder()
+        .value((double) count.sum())
+        .labels(Labels.of("decision", decision))
+        .build();
   }
 
   private static CounterSnapshot counter(String name, String help, long value) {

@@ -12,6 +12,12 @@ record CompositeListener(OutageListener first, OutageListener second) implements
   }
 
   @Override
+  public void decidedLate(boolean allowed) {
+    first.decidedLate(allowed);
+    second.decidedLate(allowed);
+  }
+
+  @Override
   public void opened(String message) {
     first.opened(message);
     second.opened(message);
