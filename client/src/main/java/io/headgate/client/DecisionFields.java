@@ -49,14 +49,7 @@ final class DecisionFields {
 
   private RemoteResult result(Request request, Optional<String> slots) throws IOException {
     return new RemoteResult(
-        decision(request),
-        rule,
-        source(),
-        violated,
-        limits,
-        slots,
-        Optional.empty(),
-        unusedCosts);
+        decision(request), rule, source(), violated, limits, slots, Optional.empty(), unusedCosts);
   }
 
   /**

@@ -167,7 +167,7 @@ public final class Counter {
     var last = bounded;
     if (last != null && last.micros == micros) return last.counter;
     var other = holdable.withMaxDebt(micros);
-    var counter = other == limit ? this : withLimit(other);
+    var counter = other.equals(limit) ? this : withLimit(other);
     bounded = new Bounded(micros, counter);
     return counter;
   }

@@ -90,7 +90,9 @@ class SimulationTest {
       capacity += check.capacity();
     }
     assertThat(100 * late / decisions).as("percent of calls late").isBetween(3L, 8L);
-    assertThat(100 * excess).as("permits above limits of %d", capacity).isLessThanOrEqualTo(capacity);
+    assertThat(100 * excess)
+        .as("permits above limits of %d", capacity)
+        .isLessThanOrEqualTo(capacity);
   }
 
   @Test

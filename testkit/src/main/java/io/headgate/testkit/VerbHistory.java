@@ -215,7 +215,8 @@ final class VerbHistory {
   private void changeSlot() {
     if (slots.isEmpty()) return;
     var one = slots.get(random.nextInt(slots.size()));
-    var outcome = CallOutcome.values()[random.nextInt(CallOutcome.values().length)];
+    var outcomes = CallOutcome.values();
+    var outcome = outcomes[random.nextInt(outcomes.length)];
     var call = new CompletedCall(outcome, random.nextLong(2_000_000));
     int kind = random.nextInt(3);
     Function<RateLimiter, Function<String, Boolean>> operation =

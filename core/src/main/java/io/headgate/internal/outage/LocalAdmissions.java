@@ -113,7 +113,7 @@ final class LocalAdmissions implements AutoCloseable {
    * @return false if it will not be reported
    */
   boolean owe(Charge charge) {
-    if (reporter == Reporter.NONE || charge.limit() instanceof SlotLimit) return false;
+    if (reporter.equals(Reporter.NONE) || charge.limit() instanceof SlotLimit) return false;
     if (charge.cost() == 0) return true;
     var key = CounterShare.of(charge);
     if (owed.size() >= maxKeys && !owed.containsKey(key)) return false;

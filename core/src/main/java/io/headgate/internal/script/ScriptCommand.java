@@ -500,9 +500,9 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
     /** Returns whether the permits were counted, which they are. */
     @Override
     Boolean read(ReplyReader reply) {
-      var unused = reply.outcome(charge.withCost(0));
+      var unusedOutcome = reply.outcome(charge.withCost(0));
       boolean counted = reply.next() == 1;
-      var state = reply.state();
+      var unusedState = reply.state();
       return counted;
     }
 

@@ -324,7 +324,6 @@ class LateReplyTest {
   /** A memory store that executes requests and may reply after the deadline. */
   private final class LateStore extends ForwardingStore {
     private final MemoryStore direct;
-    private final List<Runnable> replies = new ArrayList<>();
     private final List<CompletableFuture<LateReply>> pending = new ArrayList<>();
     private final List<Plan> plans = new ArrayList<>();
     private final List<PlanResult> results = new ArrayList<>();

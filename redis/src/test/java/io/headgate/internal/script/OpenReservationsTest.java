@@ -78,7 +78,7 @@ class OpenReservationsTest {
   }
 
   private interface ListCall {
-    Object execute(String operation, Sender sender) throws InterruptedException;
+    CompletableFuture<?> execute(String operation, Sender sender) throws InterruptedException;
   }
 
   private interface Sender {
@@ -103,7 +103,7 @@ class OpenReservationsTest {
               return sender.send();
             }));
     list.add("id", 900, () -> {});
-    var flusher = Thread.ofPlatform().start(list::flush);
+    var flusher = Thread.ofPlatform().start(() -> list.flush().join());
     sending.await();
     var due = new CompletableFuture<List<String>>();
     var sweeper =

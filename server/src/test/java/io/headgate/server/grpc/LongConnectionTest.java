@@ -90,14 +90,14 @@ class LongConnectionTest {
   @Test
   void callsThatEndInAnyWayHoldNothing() throws IOException {
     try (var client = new RawHttp2(service.port())) {
-      for (int i = 0; i < 300; i++) oneCall(client, i);
+      for (int i = 0; i < 300; i++) oneCall(client);
       ping(client);
       awaitNoMemory();
       assertThat(GrpcMetricsTest.series(service.port(), "headgate_connections")).isPositive();
     }
   }
 
-  private void oneCall(RawHttp2 client, int i) throws IOException {
+  private void oneCall(RawHttp2 client) throws IOException {
     boolean http = random.nextInt(4) == 0;
     switch (random.nextInt(5)) {
       case 0 -> client.call(PATH, CALL, true);

@@ -71,7 +71,8 @@ class RateLimitServiceTest {
             rule("block", "bot").limit(new Deny()).build(),
             rule("health", "probe").exempt().build(),
             rule("bytes", "bytes")
-                .limit(RuleLimit.of("bytes", window(9, Duration.ofHours(1))).withRequiredCost("bytes"))
+                .limit(
+                    RuleLimit.of("bytes", window(9, Duration.ofHours(1))).withRequiredCost("bytes"))
                 .build(),
             rule("scarce", "scarce").limit(window(50, Duration.ofDays(1))).build(),
             rule("ample", "ample").limit(window(5_000, Duration.ofDays(1))).build());

@@ -111,7 +111,10 @@ class ReservationServiceTest {
     var misspelled = CostAmounts.newBuilder().putNamed("token", 600);
     var made =
         client.reserve(
-            ReserveRequest.newBuilder().putSubject("team", "misspells").setCosts(misspelled).build());
+            ReserveRequest.newBuilder()
+                .putSubject("team", "misspells")
+                .setCosts(misspelled)
+                .build());
     assertThat(made.getUnusedCostsList()).containsExactly("token");
     var failure =
         failure(() ->

@@ -133,7 +133,8 @@ public final class CheckHandlers {
    */
   public void tokens(Exchange exchange, byte[] body) {
     var check = CheckRequestReader.readOne(body, CheckField.OF_TOKENS);
-    var unusedNames = checkService.costs().unused(check.request(), false); // the format has no place
+    var unusedNames =
+        checkService.costs().unused(check.request(), false); // the format has no place
     checkService.check(exchange, check.request(), result -> answerTokens(exchange, check, result));
   }
 

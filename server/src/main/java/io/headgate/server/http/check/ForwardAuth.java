@@ -65,7 +65,8 @@ public final class ForwardAuth {
       readings =
           ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
       maxWait = ForwardAuthHeaders.maxWaitMillis(requestHeaders);
-      var unusedNames = checkService.costs().unused(request, false); // counted, and denied if strict
+      var unused =
+          checkService.costs().unused(readings.getFirst(), false); // counted, and denied if strict
     } catch (ProblemException e) {
       deny(exchange, e.problem(), denyStatus);
       return;

@@ -92,8 +92,17 @@ class CheckHandlersTest {
                   FairSharing.among("team").withWeight("big", 3)))
           .build();
 
+  private static final Rule METERED =
+      Rule.named("metered")
+          .match("squad", "*")
+          .limit(
+              RuleLimit.of("tokens", FixedWindow.of(Rate.perHour(1_000)))
+                  .withRequiredCost("tokens"))
+          .build();
+
   private static final RunningService SERVICE =
-      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL, BLOCK, CLOSED, HEALTH, SHARED);
+      RunningService.with(
+          PER_USER, CONTRACT, JOBS, REPORTS, TRIAL, BLOCK, CLOSED, HEALTH, SHARED, METERED);
 
   @BeforeEach
   void resetCounters() {
@@ -459,68 +468,58 @@ class CheckHandlersTest {
   @Test
   void unusedCostIsListedByEachEndpoint() {
     for (var path : List.of("/v1/check", "/v1/peek", "/v1/slots", "/v1/usage")) {
-      var answer = service.post(path, MISSPELT);
+      var answer = SERVICE.post(path, MISSPELT);
       assertThat(answer.status()).as(path).isEqualTo(200);
       assertThat(answer.body()).as(path).endsWith(",\"unusedCosts\":[\"byte\"]}");
     }
-    assertThat(service.post("/v1/reservations", MISSPELT).body())
+    assertThat(SERVICE.post("/v1/reservations", MISSPELT).body())
         .contains("\"unusedCosts\":[\"byte\"],\"reserved\":{");
     var batch =
-        service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"}," + MISSPELT + "]}");
+        SERVICE.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"}," + MISSPELT + "]}");
     assertThat(batch.body())
         .containsOnlyOnce("unusedCosts")
         .endsWith(",\"unusedCosts\":[\"byte\"]}]}");
-    assertThat(service.post("/v1/check", MISSPELT.replace("byte", "bytes")).body())
+    assertThat(SERVICE.post("/v1/check", MISSPELT.replace("byte", "bytes")).body())
         .as("a cost that a limit spends")
         .doesNotContain("unusedCosts");
-    assertThat(service.post("/v1/check", "{\"key\":\"user:1\",\"cost\":2}").body())
+    assertThat(SERVICE.post("/v1/check", "{\"key\":\"user:1\",\"cost\":2}").body())
         .as("a plain cost that a limit spends")
         .doesNotContain("unusedCosts");
   }
 
   @Test
   void strictRequestWithUnusedCostIsRejectedAndChargesNothing() {
-    var before = service.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body();
+    var before = SERVICE.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body();
     for (var path :
         List.of("/v1/check", "/v1/peek", "/v1/slots", "/v1/usage", "/v1/reservations")) {
-      var answer = service.post(path + "?strict=true", MISSPELT);
+      var answer = SERVICE.post(path + "?strict=true", MISSPELT);
       assertThat(answer.status()).as(path).isEqualTo(400);
       assertThat(answer.body())
           .contains(
               "costs has byte, which no limit that matches spends; the rules that match spend bytes");
     }
     var batch =
-        service.post(
+        SERVICE.post(
             "/v1/check/batch?strict=true",
             "{\"checks\":[{\"subject\":{\"tenant\":\"acme\"}}," + MISSPELT + "]}");
     assertThat(batch.status()).isEqualTo(400);
     assertThat(batch.body()).contains("checks[1].costs has byte");
-    assertThat(service.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body())
+    assertThat(SERVICE.post("/v1/peek", "{\"subject\":{\"tenant\":\"acme\"}}").body())
         .isEqualTo(before);
-    assertThat(service.post("/v1/check?strict=false", MISSPELT).status()).isEqualTo(200);
+    assertThat(SERVICE.post("/v1/check?strict=false", MISSPELT).status()).isEqualTo(200);
   }
 
   @Test
   void misspelledStrictIsRejected() {
-    assertThat(service.post("/v1/check?stric=true", MISSPELT).status()).isEqualTo(400);
-    assertThat(service.post("/v1/check?strict=yes", MISSPELT).status()).isEqualTo(400);
+    assertThat(SERVICE.post("/v1/check?stric=true", MISSPELT).status()).isEqualTo(400);
+    assertThat(SERVICE.post("/v1/check?strict=yes", MISSPELT).status()).isEqualTo(400);
   }
 
   @Test
   void requestWithoutRequiredCostIsRejectedBeforeAnythingIsCharged() {
-    service.close();
-    service =
-        RunningService.with(
-            PER_USER,
-            Rule.named("tokens")
-                .match("team", "*")
-                .limit(
-                    RuleLimit.of("tokens", FixedWindow.of(Rate.perHour(1_000)))
-                        .withRequiredCost("tokens"))
-                .build());
-    String without = "{\"subject\":{\"team\":\"a\",\"key\":\"user:1\"},\"costs\":{\"token\":5}}";
+    String without = "{\"subject\":{\"squad\":\"a\",\"key\":\"user:77\"},\"costs\":{\"token\":5}}";
     for (var path : List.of("/v1/check", "/v1/peek", "/v1/usage", "/v1/reservations")) {
-      var answer = service.post(path, without);
+      var answer = SERVICE.post(path, without);
       assertThat(answer.status()).as(path).isEqualTo(400);
       assertThat(answer.body())
           .contains(
@@ -528,22 +527,22 @@ class CheckHandlersTest {
                   + " only others; send tokens, or 0 if there is none");
     }
     var batch =
-        service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"}," + without + "]}");
+        SERVICE.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:77\"}," + without + "]}");
     assertThat(batch.status()).isEqualTo(400);
-    assertThat(service.post("/v1/peek", "{\"key\":\"user:1\"}").body())
+    assertThat(SERVICE.post("/v1/peek", "{\"key\":\"user:77\"}").body())
         .as("the first check of the batch is not charged")
         .contains("\"remaining\":2,");
-    assertThat(service.request("GET", "/v1/gate", "X-Headgate-Attr-Team: a").status())
+    assertThat(SERVICE.request("GET", "/v1/gate", "X-Headgate-Attr-Squad: a").status())
         .isEqualTo(400);
     assertThat(
-            service
+            SERVICE
                 .request(
-                    "GET", "/v1/gate", "X-Headgate-Attr-Team: a", "X-Headgate-Deny-Status: 403")
+                    "GET", "/v1/gate", "X-Headgate-Attr-Squad: a", "X-Headgate-Deny-Status: 403")
                 .status())
         .isEqualTo(403);
-    assertThat(service.post("/v1/check", without.replace("token", "tokens")).status())
+    assertThat(SERVICE.post("/v1/check", without.replace("token", "tokens")).status())
         .isEqualTo(200);
-    assertThat(service.post("/v1/explain", "{\"subject\":{\"team\":\"a\"}}").status())
+    assertThat(SERVICE.post("/v1/explain", "{\"subject\":{\"squad\":\"a\"}}").status())
         .isEqualTo(200);
   }
 }
