@@ -70,6 +70,7 @@ public record ReservationStep(
   }
 
   private static final class Run {
+    private final ReservationRecord before;
     private final ReservationCommand command;
     private final long now;
     private final List<State> states;
@@ -79,6 +80,7 @@ public record ReservationStep(
     private Status status;
     private long expiresAt;
     private boolean grown;
+    private boolean changed = true;
 
     Run(
         ReservationRecord before,
@@ -86,6 +88,7 @@ public record ReservationStep(
         List<State> states,
         List<ReturnHistory> returns,
         long now) {
+      this.before = before;
       this.command = command;
       this.now = now;
       this.states = new ArrayList<>(states);
@@ -104,10 +107,11 @@ public record ReservationStep(
         case OPEN -> open();
         case EXPIRED -> {
           if (command.action() == Action.SETTLE) settle();
+          else changed = false;
         }
-        case SETTLED, UNKNOWN -> {}
+        case SETTLED, UNKNOWN -> changed = false;
       }
-      var next = new ReservationRecord(status, expiresAt, ledgers);
+      var next = changed ? new ReservationRecord(status, expiresAt, ledgers) : before;
       var counters = new ArrayList<CounterReply>(states.size());
       for (int i = 0; i < states.size(); i++) {
         var ledger = ledger(i);
@@ -126,6 +130,7 @@ public record ReservationStep(
         case SETTLE -> settle();
         case EXPIRE -> {
           if (now >= expiresAt) expire();
+          else changed = false;
         }
       }
     }

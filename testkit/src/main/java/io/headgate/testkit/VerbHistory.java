@@ -11,6 +11,7 @@ import io.headgate.ReservationState;
 import io.headgate.Reservations;
 import io.headgate.load.CallOutcome;
 import io.headgate.load.CompletedCall;
+import io.headgate.rule.InvalidCostException;
 import io.headgate.rule.Request;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -193,8 +194,17 @@ final class VerbHistory {
   private void sameState(String what, Ids ids, Operation operation) {
     same(
         what + " of " + ids.request,
-        operation.on(tested.reservations(), ids.tested),
-        operation.on(reference.reservations(), ids.reference));
+        stateOrError(operation, tested.reservations(), ids.tested),
+        stateOrError(operation, reference.reservations(), ids.reference));
+  }
+
+  /** Returns the state after an operation, or why the reservation has none of its costs. */
+  private static Object stateOrError(Operation operation, Reservations reservations, String id) {
+    try {
+      return operation.on(reservations, id);
+    } catch (InvalidCostException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   /** A store lists reservations in the background, so one that is due may be found later. */

@@ -56,7 +56,7 @@ final class VerbRules {
             pick(List.of(OnExpiry.values())),
             random.nextBoolean()
                 ? Optional.empty()
-                : Optional.of(Duration.ofSeconds(random.nextInt(60))));
+                : Optional.of(Duration.ofSeconds(1 + random.nextInt(60))));
     return rule.reservation(settings).build();
   }
 

@@ -154,16 +154,16 @@ class LateReplyTest {
 
   @Test
   void chargeOfADeniedRequestIsSetOffAgainstOneThatIsOwed() {
-    var plan = plan(1, rule("r", new Local()));
-    allows(plan);
-    for (int i = 0; i < 9; i++) remote.direct.decide(plan);
+    var rule = rule("r", new Local());
+    var one = plan(1, rule);
+    var five = plan(5, rule);
+    allows(one);
+    for (int i = 0; i < 9; i++) remote.direct.decide(one);
     remote.late = true;
-    assertThat(allows(plan)).isTrue();
-    remote.deliver(); // denied there: one permit is owed
-    assertThat(allows(plan)).isFalse();
-    remote.direct.reset(plan.single().counter(), plan.single().key());
-    remote.executeAgain();
-    remote.deliver(); // charged there
+    assertThat(allows(five)).isTrue(); // denied there: five permits are owed
+    remote.direct.reset(one.single().counter(), one.single().key());
+    assertThat(allows(five)).isFalse(); // charged there
+    remote.deliver();
     assertThat(remote.givenBack).isZero();
     assertThat(admissions.keys()).isZero();
   }
@@ -351,11 +351,6 @@ class LateReplyTest {
       results.add(result);
       pending.add(reply);
       throw new StoreException(Kind.TIMEOUT, "no reply in time", null).withLateReply(reply);
-    }
-
-    /** Executes the requests without replies again, as if they had arrived only now. */
-    void executeAgain() {
-      for (int i = 0; i < plans.size(); i++) results.set(i, direct.decide(plans.get(i)));
     }
 
     /** Delivers all late replies, in the order of the requests. */

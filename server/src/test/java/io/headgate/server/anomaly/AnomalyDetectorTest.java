@@ -121,7 +121,7 @@ class AnomalyDetectorTest {
     var opened = singleChange();
     assertThat(opened.severity()).isEqualTo(Anomaly.Severity.CRITICAL);
     assertThat(opened.text())
-        .startsWith("all callers together send 10,700 times as many checks as usual (32,100/s, ")
+        .startsWith("all callers together send 10,600 times as many checks as usual (32,100/s, ")
         .doesNotContain("e+");
   }
 

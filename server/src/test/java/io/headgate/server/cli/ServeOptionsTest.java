@@ -251,6 +251,7 @@ class ServeOptionsTest extends Shell {
 
   @Test
   void helpListsEveryOptionWithItsDefaultAndNoSecret() {
+    environment.remove("HEADGATE_PORT");
     environment.put("HEADGATE_ADMIN_TOKEN", "s3cret");
     run("serve", "--help");
     assertThat(out)

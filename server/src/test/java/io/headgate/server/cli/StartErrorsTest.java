@@ -50,6 +50,7 @@ class StartErrorsTest extends Shell {
     run("serve", "--port", "70000");
     requireOneJsonLine("got 70000");
     environment.remove("HEADGATE_LOG_FORMAT");
+    environment.remove("HEADGATE_PORT");
     Files.writeString(folder.resolve("headgate.yaml"), "log-format: json\nport: 70001\n");
     run("serve");
     requireOneJsonLine("got 70001");

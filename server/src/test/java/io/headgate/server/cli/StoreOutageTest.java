@@ -150,7 +150,8 @@ class StoreOutageTest extends Shell {
   void explainShowsNoFreshCounters() {
     run("explain", "open:1");
     assertThat(out)
-        .contains("token-bucket: unknown, the store is unavailable; on-store-failure: allow\n")
+        .contains(
+            "token-bucket: unknown, the store is unavailable; on-store-failure: allow, counter of key=open:1\n")
         .doesNotContain("200 of 200");
     assertThat(post("/v1/explain", "open:1").body())
         .contains("\"remaining\":null,\"resetAfterMs\":null,\"onStoreFailure\":\"allow\"");

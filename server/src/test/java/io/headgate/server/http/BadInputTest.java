@@ -107,7 +107,7 @@ class BadInputTest {
         Arguments.of("/v1/peek", "{\"key\":\"\"}", "key"),
         Arguments.of("/v1/slots", "{\"key\":\"user:42\",\"cost\":-1}", "cost"),
         Arguments.of("/v1/slots", "", "body"),
-        Arguments.of("/v1/explain", "{\"key\":\"user:42\",\"cost\":1}", "cost"),
+        Arguments.of("/v1/explain", "{\"key\":\"user:42\",\"wait\":true}", "wait"),
         Arguments.of("/v1/explain", "{}", "subject"),
         Arguments.of("/v1/reset", "{\"key\":\"user:42\"}", "rule"),
         Arguments.of("/v1/reset", "{\"rule\":\"everybody\"}", "subject"),

@@ -36,7 +36,7 @@ class TokenFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "owner s3cret         | the role must be admin, read, signal, region or check",
+        "owner s3cret         | the role must be admin, read, signal, region, check, usage or lease",
         "s3cret               | a line must have a role, a token and, optionally, a name",
         "admin s3crét         | admin-token must be one or more visible ASCII characters without"
             + " spaces",

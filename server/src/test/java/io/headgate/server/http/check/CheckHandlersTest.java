@@ -523,7 +523,7 @@ class CheckHandlersTest {
       assertThat(answer.status()).as(path).isEqualTo(400);
       assertThat(answer.body())
           .contains(
-              "costs.tokens is missing: limit 'tokens' requires the cost tokens, and the request has"
+              "costs.tokens is missing: limit 'metered/tokens' requires the cost tokens, and the request has"
                   + " only others; send tokens, or 0 if there is none");
     }
     var batch =
