@@ -7,12 +7,14 @@ package io.headgate.rule;
 public final class InvalidCostException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
+  /** The name of the cost. */
   private final String cost;
 
   /**
    * Creates an exception.
    *
    * @param cost the name of the cost
+   * @param message what is wrong, and what to do
    */
   public InvalidCostException(String cost, String message) {
     super(message);

@@ -55,6 +55,7 @@ class NamedTestsTest {
             "http",
             "server",
             "servlet",
+            "spring-boot-autoconfigure",
             "client",
             "grpc",
             "system-tests",
