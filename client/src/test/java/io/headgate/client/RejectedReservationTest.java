@@ -126,7 +126,10 @@ class RejectedReservationTest {
     var team = team("escaped");
     var reservation = reserve(team, 600);
     var odd = Costs.of(Map.of("\"},\"tokens\":{\"", 1L, "tokens", 7L));
-    assertThat(reservation.settle(odd)).isEqualTo(new Settled(tokens(7), tokens(593)));
+    assertThatThrownBy(() -> reservation.settle(odd))
+        .isInstanceOf(RequestRejectedException.class)
+        .hasMessageContaining("400: cost '\"},\"tokens\":{\"' is not a cost of this reservation");
+    assertThat(reservation.settle(tokens(7))).isEqualTo(new Settled(tokens(7), tokens(593)));
   }
 
   @Test
