@@ -2,9 +2,11 @@ package io.headgate.cluster;
 
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.OutageListener;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The options of a {@link ClusterStore}. Immutable. {@link #builder} sets them. */
 public final class ClusterOptions {
@@ -31,6 +33,8 @@ public final class ClusterOptions {
   private final Optional<String> secret;
   private final Optional<MemberCertificates> certificates;
   private final Duration patience;
+  private final OptionalInt size;
+  private final Optional<Path> memory;
   private final int backups;
   private final long maxBytes;
   private final Duration deadline;
@@ -65,6 +69,8 @@ public final class ClusterOptions {
     this.secret = builder.secret;
     this.certificates = builder.certificates;
     this.patience = builder.patience;
+    this.size = builder.size;
+    this.memory = builder.memory;
     this.backups = builder.backups;
     this.maxBytes = builder.maxBytes;
     this.deadline = builder.deadline;
@@ -95,6 +101,8 @@ public final class ClusterOptions {
     builder.secret = secret;
     builder.certificates = certificates;
     builder.patience = patience;
+    builder.size = size;
+    builder.memory = memory;
     builder.backups = backups;
     builder.maxBytes = maxBytes;
     builder.deadline = deadline;
@@ -149,6 +157,19 @@ public final class ClusterOptions {
     return patience;
   }
 
+  /**
+   * Returns the number of members that found the cluster, of which a majority must be seen; empty
+   * if it is the number of members to look for.
+   */
+  public OptionalInt size() {
+    return size;
+  }
+
+  /** Returns the file in which this member remembers the others; empty if it does not. */
+  public Optional<Path> memory() {
+    return memory;
+  }
+
   /** Returns the number of members that have a copy of each counter, besides its owner. */
   public int backups() {
     return backups;
@@ -200,6 +221,8 @@ public final class ClusterOptions {
     private Optional<String> secret = Optional.empty();
     private Optional<MemberCertificates> certificates = Optional.empty();
     private Duration patience = Duration.ofSeconds(30);
+    private OptionalInt size = OptionalInt.empty();
+    private Optional<Path> memory = Optional.empty();
     private int backups = 1;
     private long maxBytes = Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4);
     private Duration deadline = DEFAULT_DEADLINE;
@@ -276,6 +299,28 @@ public final class ClusterOptions {
     /** Sets the certificate with which this member authenticates, instead of a secret. */
     public Builder certificates(MemberCertificates certificates) {
       this.certificates = Optional.of(certificates);
+      return this;
+    }
+
+    /**
+     * Sets the number of members that found the cluster, for a list that does not name all of them.
+     * All members need the same number. Once a cluster was founded, its members agree on who is one
+     * of them, and the number no longer matters.
+     *
+     * @throws IllegalArgumentException if it is not from 1 to 1000
+     */
+    public Builder size(int size) {
+      require(size >= 1 && size <= 1_000, "the size of a cluster must be 1 to 1000, got %d", size);
+      this.size = OptionalInt.of(size);
+      return this;
+    }
+
+    /**
+     * Sets the file in which this member remembers the others, so that it does not decide alone if
+     * it is restarted while it reaches none of them.
+     */
+    public Builder memory(Path file) {
+      this.memory = Optional.of(file);
       return this;
     }
 

@@ -149,6 +149,8 @@ public final class ClusterStore extends ForwardingStore {
         options.backups(),
         options.maxBytes(),
         options.patience(),
+        options.size(),
+        options.memory(),
         NodeSettings.WIRE_VERSION);
   }
 

@@ -23,6 +23,7 @@ class ClusterProcessesTest {
   private static final long LIMIT = MemberMain.LIMIT;
   private static final long LARGE = MemberMain.LARGE_LIMIT;
   private static final List<Integer> PORTS = FreePorts.find(4);
+  private static final List<Integer> FOUNDERS = PORTS.subList(0, 3);
   private static final String NAME = "processes" + PORTS.getFirst();
   private static final List<MemberProcess> MEMBERS = new ArrayList<>();
 
@@ -39,7 +40,7 @@ class ClusterProcessesTest {
   }
 
   private static MemberProcess start(int index) {
-    return MemberProcess.start(PORTS.get(index), PORTS, NAME);
+    return MemberProcess.start(PORTS.get(index), FOUNDERS, NAME);
   }
 
   /** Waits until all members see each other, and each partition has an owner and a copy. */
@@ -211,9 +212,9 @@ class ClusterProcessesTest {
 
   @Test
   void memberOfAnotherWireVersionIsRefusedBeforeItOwnsAnything() {
-    try (var other = MemberProcess.start(PORTS.get(3), PORTS, NAME, "wire", "3")) {
+    try (var other = MemberProcess.start(PORTS.get(3), FOUNDERS, NAME, "wire", "4")) {
       assertThat(other.refusal())
-          .contains("has the wire format headgate-wire-2, and this one headgate-wire-3")
+          .contains("has the wire format headgate-wire-3, and this one headgate-wire-4")
           .contains("stop all members of the other version first");
     }
     awaitMembers(3);

@@ -23,9 +23,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
@@ -44,6 +48,23 @@ final class MemberMain {
 
   /** Longer than the default, since a busy machine may pause for longer. */
   private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  private static final AtomicBoolean EXPELLED = new AtomicBoolean();
+  private static final Logger LOG = Logger.getLogger("io.headgate.cluster");
+
+  /** Notices that this member was expelled. */
+  private static final class ExpulsionHandler extends Handler {
+    @Override
+    public void publish(LogRecord message) {
+      if (String.valueOf(message.getMessage()).contains("was expelled")) EXPELLED.set(true);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
 
   private final ClusterStore store;
   private final RateLimiter limiter;
@@ -91,8 +112,14 @@ final class MemberMain {
    * or {@code wire VERSION}.
    */
   public static void main(String[] args) throws Exception {
+    LOG.addHandler(new ExpulsionHandler());
     var options = ClusterOptions.builder(args[1]).port(Integer.parseInt(args[0])).name(args[2]);
     options.patience(Duration.ofSeconds(5)).deadline(DEADLINE);
+    var environment = System.getenv();
+    if (environment.containsKey("MEMBER_HOST")) options.host(environment.get("MEMBER_HOST"));
+    if (environment.containsKey("MEMBER_MEMORY")) {
+      options.memory(Path.of(environment.get("MEMBER_MEMORY")));
+    }
     if (args.length == 4) options.secret(args[3]);
     if (args.length == 6) {
       options.certificates(
@@ -129,6 +156,8 @@ final class MemberMain {
             1,
             options.maxBytes(),
             options.patience(),
+            OptionalInt.empty(),
+            Optional.empty(),
             version));
   }
 
@@ -186,6 +215,7 @@ final class MemberMain {
         GridCaches.dropCounters();
         yield "dropped";
       }
+      case "expelled" -> Boolean.toString(EXPELLED.get());
       case "marked" -> Long.toString(GridMarks.count());
       case "leave" -> {
         store.close();

@@ -1,6 +1,7 @@
 package io.headgate.cluster;
 
 import io.headgate.testkit.ExitHooks;
+import io.headgate.testkit.net.MemberNetwork;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -8,10 +9,14 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A running {@link MemberMain}. Its process ends with this JVM at the latest. */
 final class MemberProcess implements AutoCloseable {
@@ -27,6 +32,8 @@ final class MemberProcess implements AutoCloseable {
       int unbacked,
       int unreachable,
       boolean majority) {}
+
+  private static final String SECRET = "a secret of enough length";
 
   private final Process process;
   private final BufferedReader out;
@@ -49,11 +56,28 @@ final class MemberProcess implements AutoCloseable {
     var arguments =
         new ArrayList<>(List.of(Integer.toString(port), String.join(",", join), cluster));
     arguments.addAll(Arrays.asList(keys));
+    return start(MemberClasses.command(arguments), Map.of());
+  }
+
+  /**
+   * Starts a member of a network.
+   *
+   * @param memory the file in which it remembers the others; it does not if that is null
+   */
+  static MemberProcess start(MemberNetwork network, int index, String join, @Nullable Path memory) {
+    var command = new ArrayList<>(network.enter(index));
+    command.addAll(MemberClasses.command(List.of("7574", join, "network", SECRET)));
+    var environment = new HashMap<String, String>();
+    environment.put("MEMBER_HOST", network.address(index));
+    if (memory != null) environment.put("MEMBER_MEMORY", memory.toString());
+    return start(command, environment);
+  }
+
+  private static MemberProcess start(List<String> command, Map<String, String> environment) {
+    var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
     try {
-      return new MemberProcess(
-          new ProcessBuilder(MemberClasses.command(arguments))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start());
+      return new MemberProcess(builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

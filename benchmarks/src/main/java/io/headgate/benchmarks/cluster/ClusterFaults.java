@@ -2,6 +2,7 @@ package io.headgate.benchmarks.cluster;
 
 import io.headgate.benchmarks.ProgressLog;
 import io.headgate.benchmarks.Table;
+import io.headgate.testkit.net.MemberNetwork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

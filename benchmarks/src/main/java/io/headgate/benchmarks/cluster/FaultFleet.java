@@ -2,6 +2,7 @@ package io.headgate.benchmarks.cluster;
 
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
+import io.headgate.testkit.net.MemberNetwork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.headgate.benchmarks.ProgressLog;
+import io.headgate.testkit.net.MemberNetwork;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -7,24 +7,34 @@ import com.tangosol.net.Cluster;
 import com.tangosol.net.ConfigurableCacheFactory;
 import com.tangosol.net.ExtensibleConfigurableCacheFactory;
 import com.tangosol.net.InvocationService;
+import com.tangosol.net.Member;
 import com.tangosol.net.MemberEvent;
 import com.tangosol.net.MemberListener;
 import com.tangosol.net.NamedCache;
 import com.tangosol.net.PartitionedService;
+import com.tangosol.net.RequestPolicyException;
 import com.tangosol.net.RequestTimeoutException;
+import io.headgate.cluster.internal.quorum.Agreement;
+import io.headgate.cluster.internal.quorum.MemberQuorum;
+import io.headgate.cluster.internal.quorum.VoterFile;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +60,12 @@ public final class GridNode implements AutoCloseable {
   private static final String NOTICES = "HeadgateNotices";
   private static final long CHECK_MILLIS = 1_000;
 
+  /** How long a start waits for a majority before the service runs without it. */
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** How long an orderly leave waits for the others to agree that this one no longer counts. */
+  private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   /** Is notified of events of the cluster, on threads that it must not block. */
   public interface Listener {
     /** A counter was reset by any member. */
@@ -73,7 +89,8 @@ public final class GridNode implements AutoCloseable {
 
   // The grid creates policies and address providers by itself, so that they find these here.
   private static volatile @Nullable NodeSettings settings;
-  private static volatile ClusterSize size = new ClusterSize(System.nanoTime());
+  private static volatile @Nullable MemberQuorum quorum;
+  private static volatile boolean decides; // as of the last look at the members
   private static volatile @Nullable GridNode current;
   private static final AbsentMembers ABSENT = new AbsentMembers();
 
@@ -82,6 +99,7 @@ public final class GridNode implements AutoCloseable {
   private final AsyncNamedCache<EntryKey, byte[]> async;
   private final InvocationService notices;
   private final MemberLoop loop;
+  private final MemberQuorum members;
   private final ScheduledExecutorService timer;
   private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
@@ -89,8 +107,9 @@ public final class GridNode implements AutoCloseable {
   private volatile int present = 1;
   private volatile boolean closed;
 
-  private GridNode(ConfigurableCacheFactory factory) {
+  private GridNode(ConfigurableCacheFactory factory, MemberQuorum members) {
     this.factory = factory;
+    this.members = members;
     var loader = GridNode.class.getClassLoader();
     this.cache = factory.ensureCache(COUNTERS, loader);
     this.notices = (InvocationService) factory.ensureService(NOTICES);
@@ -114,7 +133,9 @@ public final class GridNode implements AutoCloseable {
             "this process is a member of a cluster already; close that store first");
       }
       settings = with;
-      size = new ClusterSize(System.nanoTime());
+      requireReadableMemory();
+      quorum = null;
+      decides = false;
       ABSENT.clear();
       if (GRID_LOG.getLevel() == null) GRID_LOG.setLevel(Level.SEVERE);
       if (TLS_LOG.getLevel() == null) TLS_LOG.setLevel(Level.SEVERE);
@@ -145,6 +166,15 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
+  private static void requireReadableMemory() {
+    try {
+      var unused = memory().flatMap(VoterFile::load);
+    } catch (IllegalStateException e) {
+      settings = null;
+      throw e;
+    }
+  }
+
   private static void setProperties(NodeSettings with) {
     try {
       GridProperties.set(with);
@@ -163,10 +193,20 @@ public final class GridNode implements AutoCloseable {
             node.updateMembers();
             return node.present;
           });
+      node.awaitDecisions();
     } catch (IllegalStateException e) {
       node.close();
       throw new RefusedException(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Gives the members time to tell each other what they know, so that first checks are decided. */
+  private void awaitDecisions() {
+    long until = System.nanoTime() + START_NANOS;
+    while (!decides && System.nanoTime() - until < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+    if (!decides) LOG.warning(problem());
   }
 
   /** The other members and this one can't be in one cluster. */
@@ -193,11 +233,23 @@ public final class GridNode implements AutoCloseable {
   }
 
   private static GridNode join() {
-    requireSameVersion(CacheFactory.ensureCluster());
+    var cluster = CacheFactory.ensureCluster();
+    requireSameVersion(cluster);
+    var list = new JoinList(settings(), cluster.getLocalMember().getAddress());
+    var known = memory().flatMap(VoterFile::load);
+    var members =
+        new MemberQuorum(
+            list.id(), list::founders, known.orElseGet(() -> Agreement.of(list.founders())));
+    quorum = members;
     var config =
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
-    return new GridNode(new ExtensibleConfigurableCacheFactory(config));
+    return new GridNode(new ExtensibleConfigurableCacheFactory(config), members);
+  }
+
+  private static Optional<VoterFile> memory() {
+    var with = settings();
+    return with.memory().map(file -> new VoterFile(file, with.name()));
   }
 
   /**
@@ -223,8 +275,18 @@ public final class GridNode implements AutoCloseable {
     return Objects.requireNonNull(settings, "no member was started");
   }
 
-  static ClusterSize size() {
-    return size;
+  /** Returns whether the members that are present may decide. */
+  static boolean decides() {
+    return decides;
+  }
+
+  /**
+   * Returns whether these nodes may expel the others: they decide without them, or nobody has
+   * decided anything yet that could be lost.
+   */
+  static boolean mayExpel(Set<Integer> responsive) {
+    var members = quorum;
+    return members == null || members.mayDecide(responsive, System.nanoTime());
   }
 
   static AbsentMembers absent() {
@@ -236,15 +298,15 @@ public final class GridNode implements AutoCloseable {
     var node = current;
     if (kind == Notice.Kind.LEAVING) {
       int id = Math.toIntExact(new NumberReader(content).next());
-      size.leaving(id, System.nanoTime());
       ABSENT.leaving(id);
     }
+    if (kind == Notice.Kind.VOTERS && node != null) node.hear(new NumberReader(content));
     var listener = node == null ? null : node.listener;
     if (listener == null) return;
     switch (kind) {
       case RESET -> listener.counterReset(new String(content, StandardCharsets.UTF_8));
       case RETURNED -> listener.permitsReturned(new String(content, StandardCharsets.UTF_8));
-      case LEAVING -> {}
+      case LEAVING, VOTERS -> {}
       case MESSAGE -> {
         var in = new NumberReader(content);
         listener.message(in.text(), in.text());
@@ -261,7 +323,7 @@ public final class GridNode implements AutoCloseable {
   public void listen(Listener to) {
     listener = to;
     to.subscribed();
-    to.members(present, true);
+    to.members(present, connected);
   }
 
   private void follow() {
@@ -288,8 +350,12 @@ public final class GridNode implements AutoCloseable {
   private void rejoin() {
     if (closed || cache.getCacheService().isRunning()) return;
     LOG.warning("this member was expelled from the cluster; joining again without its counters");
-    int counters = cache.size();
-    LOG.info(() -> "joined the cluster again, which has %d counters".formatted(counters));
+    try {
+      int counters = cache.size();
+      LOG.info(() -> "joined the cluster again, which has %d counters".formatted(counters));
+    } catch (RequestPolicyException e) {
+      LOG.info("this member sees no majority of the cluster yet");
+    }
   }
 
   /**
@@ -306,22 +372,83 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
-  private void updateMembers() {
+  private synchronized void updateMembers() {
     var service = cache.getCacheService();
     boolean running = service.isRunning();
-    int members = running ? Math.max(1, service.getInfo().getServiceMembers().size()) : 0;
+    var nodes = new HashSet<Integer>();
     if (running) {
-      present = members;
-      size.present(members, System.nanoTime());
+      int self = service.getCluster().getLocalMember().getId();
+      for (var each : service.getInfo().getServiceMembers()) nodes.add(((Member) each).getId());
+      present = Math.max(1, nodes.size());
+      nodes.remove(self);
+      members.present(nodes);
+      if (members.step(nodes.stream().allMatch(id -> self < id), System.nanoTime())) remember();
+      sendStatement(self);
+    } else {
+      members.present(nodes);
     }
-    boolean majority = running && size.isMajority() && !ABSENT.isMinority(Instant.now());
+    boolean majority =
+        running && members.mayDecide(System.nanoTime()) && !ABSENT.isMinority(Instant.now());
+    decides = majority;
     var to = listener;
     if (majority != connected) {
       connected = majority;
       if (to != null && majority) to.subscribed();
       if (to != null && !majority) to.disconnected();
+      LOG.log(majority ? Level.INFO : Level.WARNING, majority ? describe() : problem());
     }
-    if (to != null) to.members(Math.max(1, members), majority);
+    if (to != null) to.members(running ? present : 1, majority);
+  }
+
+  private static void remember() {
+    var now = quorum;
+    if (now == null) return;
+    try {
+      memory().ifPresent(file -> file.save(now.statement().knows()));
+    } catch (UncheckedIOException e) {
+      LOG.log(
+          Level.WARNING,
+          "cannot save the members of the cluster; if this member is restarted while it reaches no"
+              + " other, it knows those of --join only",
+          e);
+    }
+  }
+
+  private void sendStatement(int node) {
+    var statement = members.statement();
+    var out = new NumberWriter().put(node).put(statement.id()).put(statement.leaving() ? 1 : 0);
+    statement.knows().writeTo(out);
+    publish(Notice.Kind.VOTERS, out.toByteArray());
+  }
+
+  /** Handles what a member says; an answer follows at once if it is news to either. */
+  private void hear(NumberReader in) {
+    int node = in.count();
+    var statement = new MemberQuorum.Statement(in.text(), in.next() == 1, Agreement.readFrom(in));
+    if (node == notices.getCluster().getLocalMember().getId()) return;
+    if (members.hear(node, statement, System.nanoTime()) && !timer.isShutdown()) {
+      timer.execute(this::check);
+    }
+  }
+
+  private String describe() {
+    return "%d of %d members are present, a majority: they decide"
+        .formatted(members.seen(System.nanoTime()), members.size());
+  }
+
+  /** Returns why this member does not decide, and what to do. */
+  public String problem() {
+    long now = System.nanoTime();
+    var missing = members.missing(now);
+    return "this member does not decide: it sees %d of %d members, no majority%s; start them, and check that members reach each other's ports%s"
+        .formatted(
+            members.seen(now),
+            members.size(),
+            missing.isEmpty() ? "" : " (missing: " + String.join(", ", missing) + ")",
+            memory().isEmpty()
+                ? ""
+                : "; if they are lost for good, stop all members, remove %s from their data directories, and start them with the new --join"
+                    .formatted(settings().memory().get().getFileName()));
   }
 
   private int ownerOf(int partition) {
@@ -365,12 +492,12 @@ public final class GridNode implements AutoCloseable {
 
   /** Returns the number of members that a majority is counted of. */
   public int expected() {
-    return size.size();
+    return members.size();
   }
 
   /** Returns the members that this one can't reach, some of which the view may have. */
   public List<AbsentMembers.Absent> unreachable(MembershipView view) {
-    return ABSENT.list(view.members(), size.size() - present, Instant.now());
+    return ABSENT.list(view.members(), members.size() - present, Instant.now());
   }
 
   /** Returns the members and what they own. */
@@ -384,6 +511,7 @@ public final class GridNode implements AutoCloseable {
     synchronized (GridNode.class) {
       if (closed) return;
       closed = true;
+      awaitLeave();
       timer.shutdownNow();
       try {
         int id = notices.getCluster().getLocalMember().getId();
@@ -404,6 +532,16 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
+  /** Waits until a majority has agreed that this member no longer counts. */
+  private void awaitLeave() {
+    members.leave();
+    long until = System.nanoTime() + LEAVE_NANOS;
+    while (present > 1 && decides && members.isVoter() && System.nanoTime() - until < 0) {
+      timer.execute(this::check);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+  }
+
   /** Follows the members of the service of counters, on the thread of its events. */
   private final class Members implements MemberListener {
     @Override
@@ -419,10 +557,10 @@ public final class GridNode implements AutoCloseable {
     public void memberLeft(MemberEvent event) {
       var member = event.getMember();
       if (event.isLocal()) {
-        size.restart(System.nanoTime());
+        members.present(Set.of());
+        decides = false;
         ABSENT.clear();
       } else {
-        size.left(member.getId());
         ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
       }
       onChange(event, "left");

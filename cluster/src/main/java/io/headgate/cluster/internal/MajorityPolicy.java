@@ -11,7 +11,7 @@ import java.util.HashSet;
 /**
  * Lets a majority of the members decide, and no minority: counters are read and changed, and
  * members that do not respond are expelled, only while the present members are a majority of the
- * {@link ClusterSize}. Thread-safe.
+ * voters, as {@link io.headgate.cluster.internal.quorum.Agreement} says. Thread-safe.
  */
 public final class MajorityPolicy implements ActionPolicy {
   private volatile String lastText = "";
@@ -26,29 +26,25 @@ public final class MajorityPolicy implements ActionPolicy {
   public boolean isAllowed(Service service, Action action) {
     if (action instanceof MemberTimeoutAction timeout) return mayExpel(timeout);
     if (CacheAction.READ.equals(action) || CacheAction.WRITE.equals(action)) {
-      return GridNode.size().isMajority();
+      return GridNode.decides();
     }
     return true;
   }
 
   private boolean mayExpel(MemberTimeoutAction timeout) {
-    var responsive = timeout.getResponsiveMemberSet();
-    boolean allowed = GridNode.size().isMajority(responsive.size());
+    var ids = new HashSet<Integer>();
+    for (var member : timeout.getResponsiveMemberSet()) ids.add(member.getId());
+    boolean allowed = GridNode.mayExpel(ids);
     var text =
-        "members %s do not respond, %s do, of %d: %s"
+        "members %s do not respond, %s do: %s"
             .formatted(
                 timeout.getTimedOutMemberSet(),
-                responsive,
-                GridNode.size().size(),
+                timeout.getResponsiveMemberSet(),
                 allowed ? "expelled" : "waiting, since this is no majority");
     // The grid asks several times a second until the members respond.
     if (!text.equals(lastText)) GridNode.LOG.info(text);
     lastText = text;
-    if (!allowed && GridNode.size().size() > 2) {
-      var ids = new HashSet<Integer>();
-      for (var member : responsive) ids.add(member.getId());
-      GridNode.absent().onlyRespond(ids, Instant.now());
-    }
+    if (!allowed) GridNode.absent().onlyRespond(ids, Instant.now());
     return allowed;
   }
 

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The settings of a member.
@@ -17,6 +18,8 @@ import java.util.Optional;
  * @param backups the number of members that have a copy of each counter
  * @param maxBytes the memory for the counters that this member owns
  * @param patience how long this member waits for others that accept connections
+ * @param size the number of members that found the cluster; empty if those to join are all
+ * @param memory the file in which this member remembers the others; empty if it does not
  * @param wireVersion the version of the messages between members
  */
 public record NodeSettings(
@@ -29,6 +32,8 @@ public record NodeSettings(
     int backups,
     long maxBytes,
     Duration patience,
+    OptionalInt size,
+    Optional<Path> memory,
     int wireVersion) {
   /** The version of the messages that this version of the store sends and reads. */
   public static final int WIRE_VERSION = BatchProcessor.VERSION;

@@ -22,7 +22,9 @@ final class Notice implements Invocable {
     /** The sender leaves the cluster in order. */
     LEAVING(2),
     /** A message of a topic; the content is the name of the topic and the text. */
-    MESSAGE(3);
+    MESSAGE(3),
+    /** What the sender knows of the voters; the content is its node and its statement. */
+    VOTERS(4);
 
     private final int code;
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -33,6 +34,8 @@ final class SharedMember {
             1,
             64 << 20,
             Duration.ofSeconds(5),
+            OptionalInt.empty(),
+            Optional.empty(),
             NodeSettings.WIRE_VERSION));
   }
 

@@ -1,4 +1,4 @@
-package io.headgate.benchmarks.cluster;
+package io.headgate.testkit.net;
 
 import io.headgate.testkit.ExitHooks;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.List;
  * A network of Linux namespaces, one for each member, and a switch between them in a namespace of
  * its own. Nothing outside of these namespaces is changed. Needs root; not thread-safe.
  */
-final class MemberNetwork implements AutoCloseable {
+public final class MemberNetwork implements AutoCloseable {
   private static final String SUBNET = "10.213.7.";
 
   private final String prefix = "hg" + ProcessHandle.current().pid() + "-";
@@ -18,7 +18,7 @@ final class MemberNetwork implements AutoCloseable {
   private final List<String> namespaces = new ArrayList<>();
 
   /** Creates the namespaces of that many members. */
-  MemberNetwork(int members) throws IOException {
+  public MemberNetwork(int members) throws IOException {
     ExitHooks.closeAtExit(this);
     try {
       add(hub);
@@ -32,7 +32,7 @@ final class MemberNetwork implements AutoCloseable {
   }
 
   /** Returns whether this process may create namespaces and connect them. */
-  static boolean isPermitted() {
+  public static boolean isPermitted() {
     try (var network = new MemberNetwork(1)) {
       return !network.namespaces.isEmpty();
     } catch (IOException e) {
@@ -59,25 +59,32 @@ final class MemberNetwork implements AutoCloseable {
     return prefix + member;
   }
 
-  String address(int member) {
+  /** Returns the address of a member. */
+  public String address(int member) {
     return SUBNET + (member + 1);
   }
 
   /** Returns the words before a command that runs as a member. */
-  List<String> enter(int member) {
+  public List<String> enter(int member) {
     return List.of("ip", "netns", "exec", name(member));
   }
 
   /** Separates a member from all others, or connects it again. */
-  void separate(int member, boolean separated) throws IOException {
+  public void separate(int member, boolean separated) throws IOException {
     in(hub, "ip link set port%d %s".formatted(member, separated ? "down" : "up"));
   }
 
   /**
    * Loses all packets from one member to another, but none in the other direction; or ends that.
    */
-  void lose(int from, int to, boolean lost) throws IOException {
+  public void lose(int from, int to, boolean lost) throws IOException {
     in(name(from), "ip route %s blackhole %s/32".formatted(lost ? "add" : "del", address(to)));
+  }
+
+  /** Cuts the link between two members in both directions, or connects them again. */
+  public void cut(int one, int other, boolean cut) throws IOException {
+    lose(one, other, cut);
+    lose(other, one, cut);
   }
 
   private static void in(String namespace, String command) throws IOException {
