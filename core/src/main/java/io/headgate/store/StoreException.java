@@ -1,5 +1,6 @@
 package io.headgate.store;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,7 +26,7 @@ public final class StoreException extends RuntimeException {
     REFUSED,
     /** Too many requests are waiting for a reply. */
     OVERLOADED,
-    /** The calling thread was interrupted while it waited; not a failure of the store. */
+    /** The caller stopped waiting before the store's deadline; not a failure of the store. */
     INTERRUPTED,
     /** Any other failure. */
     OTHER;
@@ -50,12 +51,15 @@ public final class StoreException extends RuntimeException {
   /** Whether the store gives back whatever it charges. */
   private final boolean givenBack;
 
+  /** The deadline of the call that was missed; zero if it is unknown, or that of the store. */
+  private final Duration callDeadline;
+
   /** The reply, if it may still arrive. */
   private final transient @Nullable CompletionStage<LateReply> lateReply;
 
   /** Creates a failure of unknown keys, of a request that may have been sent. */
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
-    this(kind, message, cause, List.of(), false, false, null);
+    this(kind, message, cause, List.of(), false, false, Duration.ZERO, null);
   }
 
   private StoreException(
@@ -65,18 +69,20 @@ public final class StoreException extends RuntimeException {
       List<String> keys,
       boolean unsent,
       boolean givenBack,
+      Duration callDeadline,
       @Nullable CompletionStage<LateReply> lateReply) {
     super(message, cause, true, false);
     this.kind = kind;
     this.keys = keys.toArray(String[]::new);
     this.unsent = unsent;
     this.givenBack = givenBack;
+    this.callDeadline = callDeadline;
     this.lateReply = lateReply;
   }
 
   /** Returns this failure, limited to the part of the store that has these counter keys. */
   public StoreException at(List<String> keys) {
-    return keys.isEmpty() ? this : with(keys, unsent, givenBack, lateReply);
+    return keys.isEmpty() ? this : with(keys, unsent, givenBack, callDeadline, lateReply);
   }
 
   /**
@@ -109,7 +115,7 @@ public final class StoreException extends RuntimeException {
 
   /** Returns this failure, marked as of a request that was not sent. */
   public StoreException unsent() {
-    return unsent ? this : with(keys(), true, givenBack, null);
+    return unsent ? this : with(keys(), true, givenBack, callDeadline, null);
   }
 
   /**
@@ -117,7 +123,7 @@ public final class StoreException extends RuntimeException {
    * replies arrive.
    */
   public StoreException givenBack() {
-    return givenBack ? this : with(keys(), unsent, true, null);
+    return givenBack ? this : with(keys(), unsent, true, callDeadline, null);
   }
 
   /**
@@ -125,7 +131,7 @@ public final class StoreException extends RuntimeException {
    * it can't arrive any more.
    */
   public StoreException withLateReply(CompletionStage<LateReply> reply) {
-    return with(keys(), unsent, givenBack, reply);
+    return with(keys(), unsent, givenBack, callDeadline, reply);
   }
 
   /** Returns the reply, if it may still arrive. */
@@ -133,11 +139,23 @@ public final class StoreException extends RuntimeException {
     return Optional.ofNullable(lateReply);
   }
 
+  /** Returns this failure, marked as that of a call with a shorter deadline than the store. */
+  public StoreException withCallDeadline(Duration deadline) {
+    return with(keys(), unsent, givenBack, deadline, lateReply);
+  }
+
+  /** Returns the deadline of the call if it is shorter than the store's; otherwise zero. */
+  public Duration callDeadline() {
+    return callDeadline;
+  }
+
   private StoreException with(
       List<String> keys,
       boolean unsent,
       boolean givenBack,
+      Duration callDeadline,
       @Nullable CompletionStage<LateReply> lateReply) {
-    return new StoreException(kind, getMessage(), getCause(), keys, unsent, givenBack, lateReply);
+    return new StoreException(
+        kind, getMessage(), getCause(), keys, unsent, givenBack, callDeadline, lateReply);
   }
 }

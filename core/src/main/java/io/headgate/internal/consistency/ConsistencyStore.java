@@ -7,6 +7,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.BatchScope;
+import io.headgate.store.CallDeadline;
 import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.HotKey;
@@ -163,7 +164,10 @@ public final class ConsistencyStore extends ForwardingStore {
     var request = lease.prepareRequest(sizing, instances.getAsInt(), 0, now);
     if (request == null) return;
     var atZeroCost = new Charge(charge.counter(), charge.key(), 0, 0);
-    var unused = sync.send(lease, atZeroCost, request).exceptionally(problem -> null);
+    // Not part of the call, which does not wait for it.
+    var unused =
+        CallDeadline.within(
+            null, () -> sync.send(lease, atZeroCost, request).exceptionally(problem -> null));
   }
 
   /** Lets the store decide a plan of one charge, and hold permits for the next requests. */
@@ -221,11 +225,15 @@ public final class ConsistencyStore extends ForwardingStore {
       var atZeroCost = new Charge(charge.counter(), charge.key(), 0, 0);
       replies.add(sync.send(lease, atZeroCost, request).toCompletableFuture());
     }
+    var deadline = CallDeadline.current();
     return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
         .thenCompose(done ->
-            transaction.attempt(nanos.getAsLong()).isEmpty()
-                ? complete(transaction)
-                : decideStrictly(plan, counters));
+            CallDeadline.within(
+                deadline,
+                () ->
+                    transaction.attempt(nanos.getAsLong()).isEmpty()
+                        ? complete(transaction)
+                        : decideStrictly(plan, counters)));
   }
 
   private CompletionStage<PlanResult> complete(LocalTransaction transaction) {

@@ -1,9 +1,12 @@
 package io.headgate.internal.outage;
 
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
 import io.headgate.store.Ticker;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +47,15 @@ final class BackgroundProber implements ProbeSchedule {
   }
 
   @Override
-  public void start(Runnable onSuccess) {
+  public void start(LongSupplier deadline, Runnable onSuccess) {
     lock.lock();
     try {
       if (ended || thread != null) return;
       thread =
-          Thread.ofPlatform().daemon().name("headgate-probe").start(() -> probeUntil(onSuccess));
+          Thread.ofPlatform()
+              .daemon()
+              .name("headgate-probe")
+              .start(() -> probeUntil(deadline, onSuccess));
     } finally {
       lock.unlock();
     }
@@ -95,9 +101,9 @@ final class BackgroundProber implements ProbeSchedule {
     return dueAt;
   }
 
-  private void probeUntil(Runnable onSuccess) {
+  private void probeUntil(LongSupplier deadline, Runnable onSuccess) {
     for (int attempts = 0; !hasEnded(); attempts++) {
-      if (succeedsAfter(pause(attempts, RandomGenerator.getDefault()))) {
+      if (succeedsAfter(pause(attempts, RandomGenerator.getDefault()), deadline)) {
         if (finish()) onSuccess.run();
         return;
       }
@@ -105,16 +111,26 @@ final class BackgroundProber implements ProbeSchedule {
   }
 
   /** Catches every throwable, because the circuit breaker stays open if this thread ends. */
-  private boolean succeedsAfter(long pause) {
+  private boolean succeedsAfter(long pause, LongSupplier deadline) {
     try {
       dueAt = ticker.micros() + pause;
       TimeUnit.MICROSECONDS.sleep(pause);
+      long began = System.nanoTime();
       probe.probe();
+      requireWithin(deadline.getAsLong(), (System.nanoTime() - began) / 1_000);
       return true;
     } catch (Throwable problem) {
       if (!hasEnded()) onFailure.accept(problem);
       return false;
     }
+  }
+
+  private static void requireWithin(long deadline, long took) {
+    if (took <= deadline) return;
+    throw new StoreException(
+        Kind.TIMEOUT,
+        "took %d ms, and calls wait for %d ms".formatted(took / 1_000, deadline / 1_000),
+        null);
   }
 
   /**

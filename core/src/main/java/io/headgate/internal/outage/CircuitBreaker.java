@@ -29,15 +29,18 @@ final class CircuitBreaker {
    * The failures since the last success.
    *
    * @param timeouts whether all of them are timeouts, so that the store may only be late
+   * @param missed the shortest deadline that was missed
    */
-  private record Failures(int count, long since, Kind latest, boolean open, boolean timeouts) {
-    static Failures first(Kind kind, long now) {
-      return new Failures(1, now, kind, kind == Kind.CONNECTION, kind == Kind.TIMEOUT);
+  private record Failures(
+      int count, long since, Kind latest, boolean open, boolean timeouts, long missed) {
+    static Failures first(Kind kind, long now, long missed) {
+      return new Failures(1, now, kind, kind == Kind.CONNECTION, kind == Kind.TIMEOUT, missed);
     }
 
-    Failures plus(Kind kind) {
+    Failures plus(Kind kind, long deadline) {
       boolean opens = kind == Kind.CONNECTION || count + 1 >= FAILURE_THRESHOLD;
-      return new Failures(count + 1, since, kind, opens, timeouts && kind == Kind.TIMEOUT);
+      boolean late = timeouts && kind == Kind.TIMEOUT;
+      return new Failures(count + 1, since, kind, opens, late, Math.min(missed, deadline));
     }
   }
 
@@ -80,14 +83,16 @@ final class CircuitBreaker {
    * Records a failure. Kinds {@code OVERLOADED} and {@code INTERRUPTED} are not counted, since they
    * originate in this process. If a slow store causes the overload, other requests time out.
    *
+   * @param deadline the deadline that was missed, in microseconds; {@link Long#MAX_VALUE} for none,
+   *     and for the store's own, which limits every probe as well
    * @return whether this failure opened the circuit breaker
    */
-  boolean failed(Kind kind, long now) {
+  boolean failed(Kind kind, long now, long deadline) {
     if (kind == Kind.OVERLOADED || kind == Kind.INTERRUPTED) return false;
     while (true) {
       var seen = failures.get();
       if (seen != null && seen.open) return false;
-      var next = seen == null ? Failures.first(kind, now) : seen.plus(kind);
+      var next = seen == null ? Failures.first(kind, now, deadline) : seen.plus(kind, deadline);
       if (failures.compareAndSet(seen, next)) return next.open;
     }
   }
@@ -101,6 +106,12 @@ final class CircuitBreaker {
   long outageDuration(long now) {
     var seen = failures.get();
     return seen == null ? 0 : now - seen.since;
+  }
+
+  /** Returns the shortest deadline that was missed since the last success; see {@link #failed}. */
+  long missedDeadline() {
+    var seen = failures.get();
+    return seen == null ? Long.MAX_VALUE : seen.missed;
   }
 
   /** Returns the kind of the latest failure since the last success; OTHER if there was none. */

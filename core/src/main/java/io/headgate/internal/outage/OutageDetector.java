@@ -120,9 +120,14 @@ final class OutageDetector {
     var message = failure.kind().label() + ": " + failure.getMessage();
     lastProblem = message;
     notifyListener(() -> listener.failed(failure.kind()));
-    if (breaker.failed(failure.kind(), ticker.micros())) opened(message);
+    if (breaker.failed(failure.kind(), ticker.micros(), missedDeadline(failure))) opened(message);
     else if (breaker.hasFailures()) startProbing();
     return failure;
+  }
+
+  private static long missedDeadline(StoreException failure) {
+    long micros = failure.callDeadline().toNanos() / 1_000;
+    return micros == 0 ? Long.MAX_VALUE : micros;
   }
 
   static StoreException asFailure(Throwable problem) {
@@ -155,7 +160,7 @@ final class OutageDetector {
   /** Probes a store that has failed while the circuit breaker is still closed. */
   private void startProbing() {
     try {
-      prober.start(this::recovered);
+      prober.start(breaker::missedDeadline, this::recovered);
     } catch (OutOfMemoryError e) { // no thread; requests still show whether the store works
       lastProblem = "cannot start a probe thread: " + e;
     }
@@ -165,7 +170,7 @@ final class OutageDetector {
     transitions.lock();
     try {
       if (!breaker.isOpen()) return; // a concurrent probe has succeeded
-      prober.start(this::recovered);
+      prober.start(breaker::missedDeadline, this::recovered);
       admissions.stop();
       if (!notifiedOpen) notifyListener(() -> listener.opened(message));
       notifiedOpen = true;

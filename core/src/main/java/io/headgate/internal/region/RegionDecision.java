@@ -10,6 +10,7 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
+import io.headgate.store.CallDeadline;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.Store;
@@ -43,6 +44,8 @@ final class RegionDecision {
   private final Store regional;
   private final Store home;
   private final RegionShares shares;
+  private final @Nullable CallDeadline deadline;
+  private final @Nullable CallDeadline farDeadline; // home may be farther than calls can wait
   private final @Nullable Outcome[] outcomes;
   private final List<Spent> spent = new ArrayList<>();
   private int waits = MAX_WAITS;
@@ -58,9 +61,16 @@ final class RegionDecision {
     this.home = home;
     this.shares = shares;
     this.outcomes = new @Nullable Outcome[plan.charges().size()];
+    this.deadline = CallDeadline.current();
+    this.farDeadline = deadline == null ? null : deadline.uncounted();
   }
 
+  /** Decides the plan. The deadline of the call does not apply to requests for shares. */
   CompletionStage<PlanResult> decide() {
+    return CallDeadline.within(null, this::attempt);
+  }
+
+  private CompletionStage<PlanResult> attempt() {
     denied = deniedAtHome;
     long now = shares.now();
     for (int p = 0; p < plan.parts().size(); p++) {
@@ -183,6 +193,11 @@ final class RegionDecision {
     while (!spent.isEmpty()) refund(spent.removeLast(), now);
   }
 
+  private static CompletionStage<PlanResult> decideAsync(
+      Store store, Plan plan, @Nullable CallDeadline deadline) {
+    return CallDeadline.within(deadline, () -> store.decideAsync(plan));
+  }
+
   /** Decides the rules of home, once; at no cost if another rule has denied. */
   private CompletionStage<?> decideAtHome() {
     if (homeDecided) return CompletableFuture.completedStage(null);
@@ -191,7 +206,7 @@ final class RegionDecision {
     CompletionStage<?> strict =
         atHome.hasNoCharges()
             ? CompletableFuture.completedStage(null)
-            : home.decideAsync(denied ? atHome.atZeroCost() : atHome)
+            : decideAsync(home, denied ? atHome.atZeroCost() : atHome, farDeadline)
                 .thenAccept(result -> take(result, atHome, AT_HOME));
     var pooled = routed.planOf(POOL_AT_HOME);
     if (pooled.hasNoCharges()) return strict;
@@ -206,8 +221,7 @@ final class RegionDecision {
         var charge = asked.charges().get(i);
         var refused = new Refused(0, charge.limit().window(), RETRY_MICROS);
         var outcome =
-            shares
-                .decideAtHome(charge)
+            CallDeadline.within(farDeadline, () -> shares.decideAtHome(charge))
                 .thenApply(HoldResult::outcome)
                 .exceptionally(problem -> unreachable(part, refused));
         all =
@@ -242,8 +256,7 @@ final class RegionDecision {
     var some = routed.planOf(REGIONAL);
     if (some.hasNoCharges()) return CompletableFuture.completedStage(result());
     boolean wasDenied = denied;
-    return regional
-        .decideAsync(wasDenied ? some.atZeroCost() : some)
+    return decideAsync(regional, wasDenied ? some.atZeroCost() : some, deadline)
         .thenCompose(result -> {
           take(result, some, REGIONAL);
           if (!wasDenied && denied && useThePool(result, some)) {

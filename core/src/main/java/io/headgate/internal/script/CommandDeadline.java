@@ -1,5 +1,6 @@
 package io.headgate.internal.script;
 
+import io.headgate.store.CallDeadline;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
@@ -103,6 +104,22 @@ final class CommandDeadline {
   /** Returns the failure of a wait that has ended at its deadline. */
   StoreException timeout() {
     return timeout(length());
+  }
+
+  /**
+   * Returns the failure of a wait that has ended at the deadline of its call. It is no failure of
+   * the store if this process was stalled for half of that time, or is warming up.
+   */
+  StoreException timeout(CallDeadline call, long since) {
+    long length = call.length().toNanos();
+    long ran = stalls.runningSince(now(), length / 2, Math.max(length, maxWait));
+    boolean blamed = call.isCounted() && warmUpCalls <= 0 && since - ran < 0;
+    return new StoreException(
+            blamed ? Kind.TIMEOUT : Kind.INTERRUPTED,
+            "%s did not answer within the %d ms of the call"
+                .formatted(store, call.length().toMillis()),
+            null)
+        .withCallDeadline(call.length());
   }
 
   /** Returns the failure of a wait that has ended after the maximum time. */

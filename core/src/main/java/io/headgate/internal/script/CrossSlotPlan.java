@@ -50,28 +50,33 @@ final class CrossSlotPlan {
   private final CommandExecutor executor;
   private final ToIntFunction<Charge> hashSlot;
   private final CommandDeadline deadline;
+  private final Consumer<CompletableFuture<?>> callDeadlines;
   private final Consumer<Charge> onReturned;
 
   /**
    * Creates an evaluator.
    *
    * @param deadline after which a plan makes no more charges
+   * @param callDeadlines fails a plan at the deadline of the call that submits it
    * @param onReturned is called with each charge that was given back
    */
   CrossSlotPlan(
       CommandExecutor executor,
       ToIntFunction<Charge> hashSlot,
       CommandDeadline deadline,
+      Consumer<CompletableFuture<?>> callDeadlines,
       Consumer<Charge> onReturned) {
     this.executor = executor;
     this.hashSlot = hashSlot;
     this.deadline = deadline;
+    this.callDeadlines = callDeadlines;
     this.onReturned = onReturned;
   }
 
   CompletionStage<PlanResult> run(Plan plan, boolean commit) {
     var run = new Run(plan, commit);
     run.runStep(run::peek);
+    callDeadlines.accept(run);
     return run;
   }
 
@@ -79,6 +84,7 @@ final class CrossSlotPlan {
   CompletionStage<ReservedPlan> reserve(Plan plan) {
     var run = new Run(plan, true);
     run.runStep(run::peek);
+    callDeadlines.accept(run);
     return run.thenApply(result -> new ReservedPlan(result, run.made()));
   }
 

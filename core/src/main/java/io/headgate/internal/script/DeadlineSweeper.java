@@ -1,5 +1,6 @@
 package io.headgate.internal.script;
 
+import io.headgate.store.CallDeadline;
 import io.headgate.store.StoreException;
 import java.util.Collection;
 import java.util.Queue;
@@ -10,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadlineSweeper implements AutoCloseable {
   /** A wait that belongs to no batcher, such as that for a plan of several calls. */
   private record Wait(CompletableFuture<?> future, long since) {}
+
+  /** How long the deadline of a call waits for the replies that have arrived to be read. */
+  private static final long MAX_READ_NANOS = 2_000_000;
 
   private final CommandDeadline deadline;
   private final Collection<Batcher> batchers;
@@ -60,6 +65,43 @@ final class DeadlineSweeper implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       PendingReply.abandon(future, deadline.timeout()); // closing
     }
+  }
+
+  /**
+   * Fails a future when the deadline of the current thread's call has passed, if it has one. The
+   * replies that have arrived are read before.
+   */
+  void awaitCallDeadline(CompletableFuture<?> future) {
+    var call = CallDeadline.current();
+    if (call == null || future.isDone()) return;
+    long since = deadline.now();
+    call.onExpiry(() -> endAfterReads(future, () -> deadline.timeout(call, since)));
+  }
+
+  private void endAfterReads(CompletableFuture<?> future, Supplier<StoreException> failure) {
+    if (future.isDone()) return;
+    Runnable end =
+        () -> {
+          if (!future.isDone()) PendingReply.abandon(future, failure.get());
+        };
+    var sweeper = thread;
+    if (sweeper == null) {
+      barrier.afterReads(end);
+      return;
+    }
+    try {
+      var unused = sweeper.schedule(end, MAX_READ_NANOS, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      end.run(); // closing
+      return;
+    }
+    barrier.afterReads(() -> {
+      try {
+        sweeper.execute(end);
+      } catch (RejectedExecutionException e) {
+        end.run(); // closing
+      }
+    });
   }
 
   private void sweepEarly() {

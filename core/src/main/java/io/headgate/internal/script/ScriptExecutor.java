@@ -85,7 +85,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
     this.sweeper = new DeadlineSweeper(deadline, batchers.values(), barrier);
     this.returns = new ReturnPublisher(keys, connection::publishReturn);
     this.crossSlotPlans =
-        new CrossSlotPlan(this::submit, this::hashSlot, deadline, returns::returned);
+        new CrossSlotPlan(
+            this::submit, this::hashSlot, deadline, sweeper::awaitCallDeadline, returns::returned);
     this.reservations =
         new ScriptReservationStore(
             this, new OpenReservations(connection, keys, clock::decisionTime, deadline.length()));
@@ -391,6 +392,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
   /** Submits a command to the batcher of its hash slot. */
   <T> CompletionStage<T> submit(ScriptCommand<T> command) {
     batchers.computeIfAbsent(hashSlot(command.charge()), this::newBatcher).submit(command);
+    if (!command.isBackground()) sweeper.awaitCallDeadline(command);
     return command;
   }
 

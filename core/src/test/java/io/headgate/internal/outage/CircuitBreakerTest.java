@@ -15,17 +15,17 @@ class CircuitBreakerTest {
 
   @Test
   void connectionFailureOpensAtOnce() {
-    assertThat(breaker.failed(Kind.CONNECTION, 5)).isTrue();
+    assertThat(breaker.failed(Kind.CONNECTION, 5, Long.MAX_VALUE)).isTrue();
     assertThat(breaker.isOpen()).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"TIMEOUT", "REFUSED", "OTHER"})
   void threeConsecutiveFailuresOpen(Kind kind) {
-    assertThat(breaker.failed(kind, 5)).isFalse();
-    assertThat(breaker.failed(kind, 6)).isFalse();
+    assertThat(breaker.failed(kind, 5, Long.MAX_VALUE)).isFalse();
+    assertThat(breaker.failed(kind, 6, Long.MAX_VALUE)).isFalse();
     assertThat(breaker.isOpen()).isFalse();
-    assertThat(breaker.failed(kind, 7)).isTrue();
+    assertThat(breaker.failed(kind, 7, Long.MAX_VALUE)).isTrue();
     assertThat(breaker.isOpen()).isTrue();
     assertThat(breaker.latestKind()).isEqualTo(kind);
   }
@@ -33,8 +33,8 @@ class CircuitBreakerTest {
   @Test
   void successResetsTheFailureCount() {
     for (int i = 0; i < 10; i++) {
-      breaker.failed(Kind.TIMEOUT, i);
-      breaker.failed(Kind.TIMEOUT, i);
+      breaker.failed(Kind.TIMEOUT, i, Long.MAX_VALUE);
+      breaker.failed(Kind.TIMEOUT, i, Long.MAX_VALUE);
       breaker.succeeded();
     }
     assertThat(breaker.isOpen()).isFalse();
@@ -43,15 +43,15 @@ class CircuitBreakerTest {
 
   @Test
   void connectionFailureAfterATimeoutOpens() {
-    breaker.failed(Kind.TIMEOUT, 5);
-    assertThat(breaker.failed(Kind.CONNECTION, 6)).isTrue();
+    breaker.failed(Kind.TIMEOUT, 5, Long.MAX_VALUE);
+    assertThat(breaker.failed(Kind.CONNECTION, 6, Long.MAX_VALUE)).isTrue();
   }
 
   @Test
   void overloadAndInterruptionNeverOpen() {
     for (int i = 0; i < 100; i++) {
-      assertThat(breaker.failed(Kind.OVERLOADED, i)).isFalse();
-      assertThat(breaker.failed(Kind.INTERRUPTED, i)).isFalse();
+      assertThat(breaker.failed(Kind.OVERLOADED, i, Long.MAX_VALUE)).isFalse();
+      assertThat(breaker.failed(Kind.INTERRUPTED, i, Long.MAX_VALUE)).isFalse();
     }
     assertThat(breaker.isOpen()).isFalse();
     assertThat(breaker.outageDuration(100)).isZero();
@@ -59,7 +59,7 @@ class CircuitBreakerTest {
 
   @Test
   void successDoesNotClose() {
-    breaker.failed(Kind.CONNECTION, 5);
+    breaker.failed(Kind.CONNECTION, 5, Long.MAX_VALUE);
     breaker.succeeded();
     assertThat(breaker.isOpen()).isTrue();
     breaker.close();
@@ -68,12 +68,12 @@ class CircuitBreakerTest {
 
   @Test
   void outageStartsAtTheFirstFailureAfterTheLastSuccess() {
-    breaker.failed(Kind.TIMEOUT, 1_000);
+    breaker.failed(Kind.TIMEOUT, 1_000, Long.MAX_VALUE);
     breaker.succeeded();
-    breaker.failed(Kind.TIMEOUT, 2_000);
-    breaker.failed(Kind.TIMEOUT, 3_000);
-    breaker.failed(Kind.TIMEOUT, 4_000);
-    breaker.failed(Kind.TIMEOUT, 5_000);
+    breaker.failed(Kind.TIMEOUT, 2_000, Long.MAX_VALUE);
+    breaker.failed(Kind.TIMEOUT, 3_000, Long.MAX_VALUE);
+    breaker.failed(Kind.TIMEOUT, 4_000, Long.MAX_VALUE);
+    breaker.failed(Kind.TIMEOUT, 5_000, Long.MAX_VALUE);
     assertThat(breaker.outageDuration(6_000)).isEqualTo(4_000);
     breaker.close();
     assertThat(breaker.outageDuration(7_000)).isZero();
@@ -92,7 +92,7 @@ class CircuitBreakerTest {
               for (int round = 0; round < rounds; round++) {
                 if (barrier.await() == 0) breaker.close();
                 barrier.await();
-                if (breaker.failed(Kind.TIMEOUT, round)) openers.incrementAndGet();
+                if (breaker.failed(Kind.TIMEOUT, round, Long.MAX_VALUE)) openers.incrementAndGet();
               }
               return null;
             });

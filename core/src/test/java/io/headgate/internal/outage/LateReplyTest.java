@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -304,7 +305,7 @@ class LateReplyTest {
     private Runnable onSuccess = () -> {};
 
     @Override
-    public void start(Runnable onSuccess) {
+    public void start(LongSupplier deadline, Runnable onSuccess) {
       this.onSuccess = onSuccess;
     }
 

@@ -83,7 +83,8 @@ class CrossSlotPlanProperties {
   }
 
   private static CompletableFuture<PlanResult> start(ManualStore store, Plan plan) {
-    return new CrossSlotPlan(store, charge -> charge.key().hashCode(), NO_DEADLINE, charge -> {})
+    return new CrossSlotPlan(
+            store, charge -> charge.key().hashCode(), NO_DEADLINE, call -> {}, charge -> {})
         .run(plan, true)
         .toCompletableFuture();
   }

@@ -198,7 +198,7 @@ class CrossSlotPlanTest {
           };
       var deadline = new CommandDeadline("Redis", Duration.ofSeconds(20), 0, System::nanoTime);
       var crossSlotPlan =
-          new CrossSlotPlan(executor, scriptExecutor::hashSlot, deadline, charge -> {});
+          new CrossSlotPlan(executor, scriptExecutor::hashSlot, deadline, call -> {}, charge -> {});
       var result = crossSlotPlan.run(joint, true).toCompletableFuture().join();
       assertThat(joint.allows(result.outcomes())).isFalse();
       assertThat(submitted).as("ten peeks, two charges, and one charge given back").hasValue(13);

@@ -7,6 +7,7 @@ import io.headgate.store.Ticker;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -63,7 +64,7 @@ public final class VirtualProber implements ProbeSchedule {
   }
 
   @Override
-  public void start(Runnable onSuccess) {
+  public void start(LongSupplier deadline, Runnable onSuccess) {
     if (probing) return;
     probing = true;
     probeLater(0, onSuccess);

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -104,7 +105,7 @@ class RepeatedOutageTest {
     private @Nullable Runnable onSuccess;
 
     @Override
-    public void start(Runnable onSuccess) {
+    public void start(LongSupplier deadline, Runnable onSuccess) {
       this.onSuccess = onSuccess;
     }
 
