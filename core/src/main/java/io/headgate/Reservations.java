@@ -10,6 +10,7 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.store.BatchScope;
+import io.headgate.store.Budget;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -56,6 +57,12 @@ public final class Reservations {
   private final Function<Request, Plan> plans;
   private final TokenReader tokens;
   private final ReservedCounters counters;
+  private final Budget budget =
+      new Budget(
+          "open_reservations",
+          ReservationStore.MAX_OPEN,
+          this::openOrNone,
+          "settle or cancel reservations, or shorten their ttl");
 
   Reservations(
       Store store, Function<Request, Plan> plans, TokenReader tokens, ReservedCounters counters) {
@@ -88,7 +95,10 @@ public final class Reservations {
     var wanted = ReservationPlan.of(plans.apply(request), request, ttl);
     var plan = wanted.plan();
     if (plan.hasNoCharges()) return withoutCharges(wanted);
-    if (reservations.isFull()) return CompletableFuture.failedStage(full());
+    if (reservations.isFull()) {
+      budget.refuse();
+      return CompletableFuture.failedStage(full());
+    }
     return tokens
         .secret()
         .thenCompose(secret ->
@@ -373,6 +383,17 @@ public final class Reservations {
   /** Returns the number of open reservations in the store, which may be a second old. */
   public long openCount() {
     return tokens.store().openCount();
+  }
+
+  /**
+   * Returns the use of the store's room for open reservations, and the refusals of this limiter.
+   */
+  public Budget budget() {
+    return budget;
+  }
+
+  private long openOrNone() {
+    return store.reservations().map(ReservationStore::openCount).orElse(0L);
   }
 
   private static Instant instant(long micros) {

@@ -12,11 +12,13 @@ import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.Budget;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -113,6 +115,12 @@ final class StatsRunner implements AutoCloseable {
   void logFallback(StoreView store, Supplier<RuleSet> rules) {
     var fallback = new FallbackLog(store, rules, LoggerFactory.getLogger(FallbackLog.class));
     collector.onSnapshot(snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
+  }
+
+  /** Logs that clients are refused because budgets are used up. */
+  void logBudgets(Supplier<List<Budget>> budgets) {
+    var log = new BudgetLog(budgets, LoggerFactory.getLogger(BudgetLog.class));
+    collector.onSnapshot(snapshot -> log.onSecond(snapshot.atMillis()));
   }
 
   /** Logs that instances with the same keys have different layouts. */

@@ -7,6 +7,7 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.quota.QuotaStrategy.AllowAll;
 import io.headgate.server.quota.QuotaStrategy.DenyAll;
+import io.headgate.store.Budget;
 import io.headgate.store.HoldStore;
 import io.headgate.store.HoldStore.Target;
 import java.util.HashSet;
@@ -53,6 +54,8 @@ public final class QuotaBook<B> {
   private final Set<QuotaBucket<B>> buckets = ConcurrentHashMap.newKeySet(); // read without a lock
   private final Set<String> namedRules = new LinkedHashSet<>(); // rules and costs that were logged
   private final AtomicLong streams = new AtomicLong();
+  private final Budget streamBudget;
+  private final Budget bucketBudget;
   private final LongAdder admitted = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder clamped = new LongAdder();
@@ -72,9 +75,27 @@ public final class QuotaBook<B> {
     this.holds = new HoldRequests<>(settings, nanos, this, this::served, assigner::flush);
     this.shadow = new ShadowUsage(limiter.store(), this::wouldDeny);
     this.settings = settings;
+    this.streamBudget =
+        new Budget("quota_streams", settings.maxStreams(), streams::get, "add instances");
+    this.bucketBudget =
+        new Budget(
+            "quota_buckets",
+            settings.maxBuckets(),
+            buckets::size,
+            "do not sort requests into buckets by values that callers choose, or add instances");
     this.nanos = nanos;
     this.ttl = settings.ttl().toNanos();
     this.roundTrip = settings.roundTrip().toNanos();
+  }
+
+  /** Returns the use of streams, and their refusals. */
+  public Budget streamBudget() {
+    return streamBudget;
+  }
+
+  /** Returns the use of buckets, and their refusals. */
+  public Budget bucketBudget() {
+    return bucketBudget;
   }
 
   /**
@@ -85,7 +106,10 @@ public final class QuotaBook<B> {
    * @return empty if there are too many streams
    */
   public synchronized Optional<QuotaStream<B>> open(Consumer<List<QuotaAction<B>>> sink) {
-    if (streams.get() >= settings.maxStreams()) return Optional.empty();
+    if (streams.get() >= settings.maxStreams()) {
+      streamBudget.refuse();
+      return Optional.empty();
+    }
     streams.incrementAndGet();
     return Optional.of(new QuotaStream<>(sink));
   }
@@ -117,6 +141,7 @@ public final class QuotaBook<B> {
     boolean first = bucket == null;
     if (bucket == null) {
       if (isFull(stream)) {
+        bucketBudget.refuse();
         assigner.refuse(stream, usage.id());
         return;
       }

@@ -7,11 +7,11 @@ import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.store.Budget;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
 /**
@@ -30,7 +30,8 @@ public final class SimulationExecutor {
 
   static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
-  private final Semaphore available = new Semaphore(MAX_CONCURRENT);
+  private final Budget running =
+      new Budget("simulations", MAX_CONCURRENT, "run fewer at a time, or use headgate simulate");
   private final RecentTraffic traffic;
   private final Duration maxDuration;
   private final Executor threads;
@@ -58,6 +59,11 @@ public final class SimulationExecutor {
     this.threads = threads;
   }
 
+  /** Returns the use of simulations and their refusals. */
+  public Budget budget() {
+    return running;
+  }
+
   /** Returns the recent requests of this instance. */
   public RecentTraffic traffic() {
     return traffic;
@@ -74,7 +80,7 @@ public final class SimulationExecutor {
    * @throws ProblemException with status 503 if two are already running
    */
   CompletableFuture<Buffer> start(Function<Deadline, JsonWriter> simulation) {
-    if (!available.tryAcquire()) {
+    if (!running.tryTake()) {
       throw new ProblemException(
           ProblemDocument.of(
                   503,
@@ -89,7 +95,7 @@ public final class SimulationExecutor {
       return answer;
     } finally {
       // Without a thread nothing else releases it.
-      if (!started) available.release();
+      if (!started) running.giveBack(1);
     }
   }
 
@@ -99,7 +105,7 @@ public final class SimulationExecutor {
     } catch (Deadline.Overdue e) {
       throw new ProblemException(tooLong());
     } finally {
-      available.release();
+      running.giveBack(1);
     }
   }
 

@@ -22,6 +22,7 @@ import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
+import io.headgate.store.Budget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.OptionalLong;
@@ -83,6 +84,11 @@ public final class StatsHandlers {
     collector.onSnapshot(snapshot -> load.sample(snapshot.atMillis(), limiter.signals().levels()));
     collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
+  }
+
+  /** Returns the use of event streams and their refusals. */
+  public Budget streamBudget() {
+    return streams.budget();
   }
 
   /** Sends the statistics of the second that has ended to the open streams. */

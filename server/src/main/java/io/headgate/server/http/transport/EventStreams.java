@@ -6,12 +6,12 @@ import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.Role;
+import io.headgate.store.Budget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -28,7 +28,8 @@ public final class EventStreams {
   private final AccessControl access;
   private final Map<EventStream, Optional<String>> open =
       new ConcurrentHashMap<>(); // by its Authorization header
-  private final AtomicInteger available = new AtomicInteger(MAX_STREAMS);
+  private final Budget budget =
+      new Budget("event_streams", MAX_STREAMS, "close dashboards, or poll GET /v1/stats instead");
 
   /**
    * @param access decides each second whether the token of a stream is still valid
@@ -39,14 +40,18 @@ public final class EventStreams {
     readiness.onStopping(() -> open.keySet().forEach(EventStream::endLast));
   }
 
+  /** Returns the use of the streams and their refusals. */
+  public Budget budget() {
+    return budget;
+  }
+
   /**
    * Opens a stream as the response. To be called on the event loop of the request.
    *
    * @throws ProblemException with status 503 if too many streams are open
    */
   public void open(Exchange exchange) {
-    if (available.decrementAndGet() < 0) {
-      available.incrementAndGet();
+    if (!budget.tryTake()) {
       throw new ProblemException(
           ProblemDocument.of(
                   503,
@@ -55,7 +60,7 @@ public final class EventStreams {
                       + " GET /v1/stats instead")
               .with("Retry-After", "30"));
     }
-    var stream = exchange.stream("text/event-stream", available::incrementAndGet);
+    var stream = exchange.stream("text/event-stream", () -> budget.giveBack(1));
     if (stream.isEmpty()) return;
     var events = stream.get();
     open.put(events, exchange.requestHeader(HttpHeaders.AUTHORIZATION));

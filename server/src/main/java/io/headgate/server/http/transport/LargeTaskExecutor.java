@@ -2,6 +2,7 @@ package io.headgate.server.http.transport;
 
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
+import io.headgate.store.Budget;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,13 @@ public final class LargeTaskExecutor {
       Math.clamp(
           Runtime.getRuntime().maxMemory() / HEAP_PER_WAITING_TASK, MIN_WAITING, MAX_WAITING);
 
-  private static final Semaphore PLACES = new Semaphore(MAX_TASKS);
+  private static final Budget PLACES =
+      new Budget("large_tasks", MAX_TASKS, "give the service a larger heap (-Xmx) or more CPU");
+
+  /** Returns the use of the places and their refusals. */
+  public static Budget budget() {
+    return PLACES;
+  }
 
   /**
    * Runs a task and completes with its result.
@@ -48,7 +55,7 @@ public final class LargeTaskExecutor {
    * @throws ProblemException with status 503 if too many tasks are waiting
    */
   public static <T> CompletableFuture<T> supply(Supplier<T> task) {
-    if (!PLACES.tryAcquire()) {
+    if (!PLACES.tryTake()) {
       throw new ProblemException(
           ProblemDocument.of(
                   503,
@@ -58,11 +65,17 @@ public final class LargeTaskExecutor {
     }
     var result = new CompletableFuture<T>();
     var caller = Vertx.currentContext();
-    Thread.startVirtualThread(() -> {
-      PERMITS.acquireUninterruptibly();
-      run(task, result);
-      releaseAfterDelivery(caller);
-    });
+    boolean started = false;
+    try {
+      Thread.startVirtualThread(() -> {
+        PERMITS.acquireUninterruptibly();
+        run(task, result);
+        releaseAfterDelivery(caller);
+      });
+      started = true;
+    } finally {
+      if (!started) PLACES.giveBack(1); // there is no memory for a thread
+    }
     return result;
   }
 
@@ -91,7 +104,7 @@ public final class LargeTaskExecutor {
 
   private static void release() {
     PERMITS.release();
-    PLACES.release();
+    PLACES.giveBack(1);
   }
 
   private LargeTaskExecutor() {}
