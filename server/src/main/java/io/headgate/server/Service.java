@@ -14,6 +14,7 @@ import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.stats.StatsHandlers;
 import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionTracker;
+import io.headgate.server.http.transport.LargeTaskExecutor;
 import io.headgate.server.http.transport.LimitingTransport;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
@@ -155,6 +156,14 @@ public final class Service implements AutoCloseable {
     this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     budgets.addAll(connectionLimiter.budgets());
+    budgets.addAll(quotas.budgets());
+    budgets.addAll(
+        List.of(
+            statsHandlers.streamBudget(),
+            simulations.budget(),
+            LargeTaskExecutor.budget(),
+            limiter.reservations().budget()));
+    stats.logBudgets(this::budgets);
     this.metrics =
         new Metrics(
             limiter,
@@ -365,7 +374,9 @@ public final class Service implements AutoCloseable {
               readiness,
               grpc,
               tracing,
-              connections);
+              connections,
+              metrics.unansweredCalls());
+      budgets.add(calls.budget());
       var server =
           new RequestDispatcher(connections, http, calls).install(vertx.createHttpServer(options));
       servers.add(server);

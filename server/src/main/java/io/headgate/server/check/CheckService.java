@@ -17,6 +17,7 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.store.StoreView;
 import io.headgate.store.BatchScope;
+import io.headgate.store.CallDeadline;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.vertx.core.Vertx;
@@ -58,6 +59,12 @@ public final class CheckService {
       "the store is unavailable, and it lists the open reservations; try again in a second";
   private static final String USAGE_UNKNOWN =
       "the store is unavailable; the usage was charged in full, in part or not at all";
+
+  /**
+   * How long after its deadline a call ends without a decision, if the store has no failure
+   * policies. Not shorter, since a process that lacks CPU would end calls that are being decided.
+   */
+  private static final long GRACE_MILLIS = 100;
 
   private final Vertx vertx;
   private final RateLimiter limiter;
@@ -265,19 +272,20 @@ public final class CheckService {
   }
 
   /**
-   * Decides requests atomically: either all of them are charged or none.
+   * Decides requests atomically: either all of them are charged or none. At the deadline, a store
+   * with failure policies decides by them.
    *
    * @param planner makes the plan of all requests
-   * @param deadlineMillis the time after which the client no longer waits, at least 1
-   * @param expired is run if there is no result by the deadline, and may be run after a failure was
-   *     answered; {@code then} is called nevertheless when there is a result, since the store may
-   *     have charged the requests
+   * @param deadline the time by which the client needs the result
+   * @param expired is run if there is no result shortly after the deadline, and may be run after a
+   *     failure was answered; {@code then} is called nevertheless when there is a result, since the
+   *     store may have charged the requests
    */
   public void checkAll(
       PendingCall call,
       List<Request> requests,
       Function<RateLimiter, CombinedPlan> planner,
-      long deadlineMillis,
+      CallDeadline deadline,
       Runnable expired,
       Consumer<JointResult> then) {
     long startNanos = System.nanoTime();
@@ -285,18 +293,34 @@ public final class CheckService {
       sendTogether();
       call.trace().storeCallStarted(1);
     }
-    var decided = limiter.checkAllAsync(planner.apply(limiter)).toCompletableFuture();
+    var decided =
+        CallDeadline.within(deadline, () -> limiter.checkAllAsync(planner.apply(limiter)))
+            .toCompletableFuture();
     if (decided.isDone()) {
       then.accept(decided(call, requests, decided.join(), startNanos, false));
       return;
     }
-    long timer = vertx.setTimer(deadlineMillis, fired -> expired.run());
+    expireAtDeadline(deadline, decided, expired);
     call.whenComplete(
-        decided,
-        result -> {
-          vertx.cancelTimer(timer);
-          then.accept(decided(call, requests, result, startNanos, true));
-        });
+        decided, result -> then.accept(decided(call, requests, result, startNanos, true)));
+  }
+
+  /** Ends the waits of a call at its deadline, and the call itself if that did not end it. */
+  private void expireAtDeadline(
+      CallDeadline deadline, CompletableFuture<?> decided, Runnable expired) {
+    long millis = Math.max(1, deadline.length().toMillis());
+    long timer =
+        vertx.setTimer(
+            millis,
+            fired -> {
+              deadline.expire();
+              vertx.setTimer(
+                  GRACE_MILLIS,
+                  late -> {
+                    if (!decided.isDone()) expired.run();
+                  });
+            });
+    var unused = decided.whenComplete((result, problem) -> vertx.cancelTimer(timer));
   }
 
   private JointResult decided(

@@ -4,6 +4,8 @@ import io.headgate.RateLimiter;
 import io.headgate.server.quota.QuotaBook;
 import io.headgate.server.quota.QuotaSettings;
 import io.headgate.server.quota.QuotaStats;
+import io.headgate.store.Budget;
+import java.util.List;
 
 /** The quota assignments of all event loops of one service. Thread-safe. */
 public final class EnvoyQuotas {
@@ -30,6 +32,11 @@ public final class EnvoyQuotas {
   /** Expires assignments and releases permits that are not needed. */
   public void tick() {
     book.tick();
+  }
+
+  /** Returns the use of streams and buckets, and their refusals. */
+  public List<Budget> budgets() {
+    return List.of(book.streamBudget(), book.bucketBudget());
   }
 
   /** Returns the present figures. */

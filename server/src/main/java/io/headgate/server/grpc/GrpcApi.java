@@ -10,7 +10,9 @@ import io.headgate.server.grpc.proto.RlqsProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.NonApiRequest;
+import io.headgate.server.metrics.UnansweredCalls;
 import io.headgate.server.trace.Tracing;
+import io.headgate.store.Budget;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -18,6 +20,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
+import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
 import io.vertx.grpc.reflection.v1.ServerReflectionProto;
@@ -26,6 +29,7 @@ import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves all gRPC services on one event loop: Envoy's rate limit and quota services, reservations,
@@ -43,6 +47,7 @@ public final class GrpcApi {
   static final int MAX_MESSAGE_BYTES = 1024 * 1024;
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
+  private static final String RATE_LIMIT_METHOD = "ShouldRateLimit";
   private static final String QUOTAS = "envoy.service.rate_limit_quota.v3.RateLimitQuotaService";
   private static final String QUOTA_METHOD = "StreamRateLimitQuotas";
   private static final int MAX_QUOTA_STREAMS_PER_CONNECTION = 64;
@@ -58,6 +63,8 @@ public final class GrpcApi {
   private final Vertx vertx;
   private final ConnectionTracker connections;
   private final long reflectionResponseBytes;
+  private final CallEnds ends;
+  private final Budget streams;
 
   /**
    * Creates the services. Must be called on the event loop that serves them.
@@ -65,6 +72,7 @@ public final class GrpcApi {
    * @param checkService decides the calls of this event loop
    * @param quotas the quota assignments of all event loops
    * @param connections tracks the connections of this event loop
+   * @param unanswered counts rate limit calls without a decision
    */
   public GrpcApi(
       Vertx vertx,
@@ -75,14 +83,16 @@ public final class GrpcApi {
       Readiness readiness,
       GrpcSettings settings,
       Tracing tracing,
-      ConnectionTracker connections) {
+      ConnectionTracker connections,
+      UnansweredCalls unanswered) {
+    this.ends = new CallEnds(unanswered);
     var options =
         new GrpcServerOptions()
             .setMaxMessageSize(MAX_MESSAGE_BYTES)
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing);
+    var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing, ends);
     var streams = new StreamingCalls(vertx);
     var health =
         new HealthService(
@@ -104,16 +114,20 @@ public final class GrpcApi {
         new QuotaService(
             quotas,
             new StreamingCalls(
-                vertx, quotas.settings().maxStreams(), MAX_QUOTA_STREAMS_PER_CONNECTION),
+                vertx,
+                quotas.settings().maxStreams(),
+                MAX_QUOTA_STREAMS_PER_CONNECTION,
+                quotas.book().streamBudget()),
             access,
             readiness,
             connections::recordActivity);
     this.vertx = vertx;
+    this.streams = streams.budget();
     this.connections = connections;
     this.reflectionResponseBytes = reflection.maxResponseBytes();
     this.server =
         GrpcServer.server(vertx, options)
-            .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
+            .callHandler(method(RATE_LIMITS, RATE_LIMIT_METHOD), rateLimits::handle)
             .callHandler(method(QUOTAS, QUOTA_METHOD), quotaService::handle)
             .callHandler(method(HEALTH, "Check"), health::check)
             .callHandler(method(HEALTH, "Watch"), health::watch);
@@ -133,19 +147,26 @@ public final class GrpcApi {
         .callHandler(method(service, "ReportUsage"), reservations::reportUsage);
   }
 
+  /** Returns the use of long-lived calls that need no token, and their refusals. */
+  public Budget budget() {
+    return streams;
+  }
+
   /** Serves a request that is a gRPC call. Rejects it if there is no memory for it. */
   public void handle(HttpServerRequest request) {
     boolean reflection = isMethod(request, REFLECTION_METHOD);
     boolean quotas = isMethod(request, QUOTA_METHOD);
     long responseBytes = reflection ? reflectionResponseBytes : 0;
     var call = new NonApiRequest(request, vertx, connections, responseBytes);
-    if (call.begin(reflection || quotas)) server.handle(framed(request, call, quotas));
+    var counted = isMethod(request, RATE_LIMIT_METHOD) ? ends : null;
+    if (call.begin(reflection || quotas)) server.handle(framed(request, call, quotas, counted));
+    else if (counted != null) counted.failed(GrpcStatus.RESOURCE_EXHAUSTED);
   }
 
   private static HttpServerRequest framed(
-      HttpServerRequest request, NonApiRequest call, boolean endless) {
+      HttpServerRequest request, NonApiRequest call, boolean endless, @Nullable CallEnds ends) {
     return request instanceof HttpServerRequestInternal known
-        ? new GrpcFrames(known, call, endless)
+        ? new GrpcFrames(known, call, endless, ends)
         : request;
   }
 

@@ -23,6 +23,7 @@ final class GrpcFrames extends HttpServerRequestWrapper {
   private final HttpServerRequestInternal request;
   private final NonApiRequest call;
   private final boolean endless;
+  private final @Nullable CallEnds ends;
   private @Nullable Handler<Throwable> failed;
   private int prefix; // bytes of the prefix received so far
   private long length;
@@ -33,12 +34,18 @@ final class GrpcFrames extends HttpServerRequestWrapper {
    *
    * @param endless whether each message is used when it arrives, so that only incomplete ones take
    *     memory; otherwise all messages do until the call ends
+   * @param ends counts the call if it is refused; null for a call that is not counted
    */
-  GrpcFrames(HttpServerRequestInternal request, NonApiRequest call, boolean endless) {
+  GrpcFrames(
+      HttpServerRequestInternal request,
+      NonApiRequest call,
+      boolean endless,
+      @Nullable CallEnds ends) {
     super(request);
     this.request = request;
     this.call = call;
     this.endless = endless;
+    this.ends = ends;
   }
 
   @Override
@@ -93,6 +100,10 @@ final class GrpcFrames extends HttpServerRequestWrapper {
     return false;
   }
 
+  private void endHandler() {
+    if (failed != null) failed.handle(new StreamResetException(CANCEL));
+  }
+
   /** Responds instead of the handler of the call, which is notified of a disconnected client. */
   private void refuse(GrpcStatus status, String reason) {
     refused = true;
@@ -102,7 +113,8 @@ final class GrpcFrames extends HttpServerRequestWrapper {
       response.reset(CANCEL);
       return;
     }
-    if (failed != null) failed.handle(new StreamResetException(CANCEL));
+    if (ends == null) endHandler();
+    else ends.refused(status, this::endHandler);
     response
         .putHeader("content-type", "application/grpc")
         .putHeader(GrpcHeaderNames.GRPC_STATUS, status.toString())

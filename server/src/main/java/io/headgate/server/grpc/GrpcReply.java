@@ -16,6 +16,7 @@ import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call and its response, which is sent exactly once even if handlers fail. Not thread-safe: used
@@ -32,6 +33,7 @@ final class GrpcReply<A> implements PendingCall {
   private final Trace trace;
   private Runnable onTooLong = this::failTooLong;
   private Runnable onEnd = () -> {};
+  private @Nullable CallEnds ends;
   private boolean ended;
 
   GrpcReply(GrpcServerRequest<Buffer, A> call) {
@@ -59,6 +61,11 @@ final class GrpcReply<A> implements PendingCall {
   /** Replaces the response to a message that is too long, which is an error by default. */
   void onTooLong(Runnable then) {
     onTooLong = then;
+  }
+
+  /** Counts the call if it ends without a message. */
+  void countIn(CallEnds counter) {
+    ends = counter;
   }
 
   /** Runs a task when the call ends, or at once if it has ended. */
@@ -130,6 +137,7 @@ final class GrpcReply<A> implements PendingCall {
 
   private void clientDisconnected() {
     if (!markEnded()) return;
+    if (ends != null) ends.cancelled();
     trace.clientDisconnected();
   }
 
@@ -171,6 +179,19 @@ final class GrpcReply<A> implements PendingCall {
 
   /** Ends the call with a status. */
   void fail(GrpcStatus status, String reason) {
+    if (ended) return;
+    if (ends != null) ends.failed(status);
+    end(status, reason);
+  }
+
+  /** Ends the call with UNAVAILABLE, because there is no result at its deadline. */
+  void expire(String reason) {
+    if (ended) return;
+    if (ends != null) ends.expired();
+    end(GrpcStatus.UNAVAILABLE, reason);
+  }
+
+  private void end(GrpcStatus status, String reason) {
     if (!markEnded()) return;
     trace.grpcResponded(status.name());
     response.status(status).statusMessage(reason).end();

@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * The settings of the gRPC services.
  *
- * @param deadline how long a check may take; a slower check is answered UNAVAILABLE, since Envoy
- *     has proceeded without it
+ * @param deadline how long a check waits for the store; failure policies decide a slower check,
+ *     while Envoy still waits
  * @param quotas the times and bounds of quota assignments
  */
 public record GrpcSettings(Duration deadline, QuotaSettings quotas) {

@@ -15,11 +15,13 @@ import io.headgate.server.grpc.proto.RateLimitResponse.Code;
 import io.headgate.server.trace.Trace;
 import io.headgate.server.trace.TraceParent;
 import io.headgate.server.trace.Tracing;
+import io.headgate.store.CallDeadline;
 import io.headgate.store.Ticker;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,9 +36,15 @@ final class RateLimitService {
       "; reduce the rate_limits or max_request_headers_kb of the proxy";
   private static final String DEADLINE_EXCEEDED = "the store did not answer within grpc-deadline";
 
+  /** The part of a client's timeout that is left for its response to arrive, and its maximum. */
+  private static final int MARGIN_DIVISOR = 4;
+
+  private static final long MAX_MARGIN_MILLIS = 5;
+
   private final CheckService checkService;
   private final AccessControl access;
   private final Tracing tracing;
+  private final CallEnds ends;
   private final long deadlineMillis;
   private final DescriptorStatuses statuses;
   private final Ticker ticker;
@@ -47,10 +55,12 @@ final class RateLimitService {
       AccessControl access,
       Ticker ticker,
       GrpcSettings settings,
-      Tracing tracing) {
+      Tracing tracing,
+      CallEnds ends) {
     this.checkService = checkService;
     this.access = access;
     this.tracing = tracing;
+    this.ends = ends;
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new DescriptorStatuses(new RateLimitHeaders(ticker));
     this.ticker = ticker;
@@ -61,6 +71,7 @@ final class RateLimitService {
         access.checkDenial(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
     var reply = new GrpcReply<>(call, trace);
+    reply.countIn(ends);
     if (refusal.isPresent()) {
       boolean unauthenticated = refusal.get().status() == 401;
       reply.fail(
@@ -100,13 +111,12 @@ final class RateLimitService {
       reply.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
       return;
     }
-    // Redis may still charge a call that has exceeded its deadline.
     checkService.checkAll(
         reply,
         requests,
         limiter -> plan(limiter, message, requests),
         deadline(call),
-        () -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED),
+        () -> reply.expire(DEADLINE_EXCEEDED),
         result -> reply.send(statuses.of(result)));
   }
 
@@ -147,10 +157,16 @@ final class RateLimitService {
     }
   }
 
-  /** Returns the deadline of the settings or of the client, whichever is shorter. */
-  private long deadline(GrpcServerRequest<?, ?> call) {
-    long clientTimeout = call.timeout();
-    return clientTimeout <= 0 ? deadlineMillis : Math.min(clientTimeout, deadlineMillis);
+  /**
+   * Returns the deadline of the settings or of the client, whichever is shorter. The store is not
+   * to blame for a client that waits for less than the operator has set.
+   */
+  private CallDeadline deadline(GrpcServerRequest<?, ?> call) {
+    long timeout = call.timeout();
+    if (timeout <= 0) return new CallDeadline(Duration.ofMillis(deadlineMillis), true);
+    long margin = Math.min(MAX_MARGIN_MILLIS, timeout / MARGIN_DIVISOR);
+    long millis = Math.min(deadlineMillis, Math.max(1, timeout - margin));
+    return new CallDeadline(Duration.ofMillis(millis), timeout >= deadlineMillis);
   }
 
   private CombinedPlan plan(RateLimiter limiter, RateLimitRequest message, List<Request> requests) {

@@ -1,5 +1,6 @@
 package io.headgate.server.grpc;
 
+import io.headgate.store.Budget;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.grpc.common.GrpcStatus;
@@ -19,19 +20,43 @@ final class StreamingCalls {
   private record Open(HttpConnection connection, GrpcReply<?> reply, Runnable poll) {}
 
   private final List<Open> open = new ArrayList<>();
+  private final Budget budget;
+  private volatile int openCount; // for the budget, which other threads read
   private final int maxCalls;
   private final int maxPerConnection;
 
   /** Creates a set for calls that need no token. Must be called on the event loop. */
   StreamingCalls(Vertx vertx) {
-    this(vertx, MAX_CALLS, MAX_PER_CONNECTION);
+    this.maxCalls = MAX_CALLS;
+    this.maxPerConnection = MAX_PER_CONNECTION;
+    this.budget =
+        new Budget(
+            "grpc_streams",
+            MAX_CALLS,
+            () -> openCount,
+            "find the clients that open so many health watches or reflection streams");
+    startPolling(vertx);
   }
 
-  /** Creates the set and its timer. Must be called on the event loop. */
-  StreamingCalls(Vertx vertx, int maxCalls, int maxPerConnection) {
+  /**
+   * Creates the set and its timer. Must be called on the event loop.
+   *
+   * @param budget counts the refusals
+   */
+  StreamingCalls(Vertx vertx, int maxCalls, int maxPerConnection, Budget budget) {
     this.maxCalls = maxCalls;
     this.maxPerConnection = maxPerConnection;
+    this.budget = budget;
+    startPolling(vertx);
+  }
+
+  private void startPolling(Vertx vertx) {
     vertx.setPeriodic(POLL_INTERVAL.toMillis(), id -> poll());
+  }
+
+  /** Returns the use of these calls and their refusals. */
+  Budget budget() {
+    return budget;
   }
 
   /**
@@ -43,6 +68,7 @@ final class StreamingCalls {
     open.removeIf(call -> call.reply.isEnded());
     long onConnection = open.stream().filter(call -> call.connection.equals(connection)).count();
     if (onConnection >= maxPerConnection || open.size() >= maxCalls) {
+      budget.refuse();
       reply.fail(
           GrpcStatus.RESOURCE_EXHAUSTED,
           "too many open streams: at most %d for each connection and %d for each core; end some"
@@ -50,11 +76,13 @@ final class StreamingCalls {
       return;
     }
     open.add(new Open(connection, reply, poll));
+    openCount = open.size();
   }
 
   private void poll() {
     if (open.isEmpty()) return;
     for (var call : List.copyOf(open)) call.reply.runGuarded(call.poll);
     open.removeIf(call -> call.reply.isEnded());
+    openCount = open.size();
   }
 }

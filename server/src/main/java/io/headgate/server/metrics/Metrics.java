@@ -39,6 +39,7 @@ public final class Metrics implements AutoCloseable {
   private final DecisionCounts decisions;
   private final AdaptiveLimits adaptiveLimits;
   private final UnusedCostCounts unusedCosts;
+  private final UnansweredCalls unansweredCalls = new UnansweredCalls();
 
   /**
    * Creates and registers the metrics.
@@ -68,6 +69,7 @@ public final class Metrics implements AutoCloseable {
           var snapshots = MetricSnapshots.builder();
           decisions.addTo(snapshots);
           unusedCosts.addTo(snapshots);
+          unansweredCalls.addTo(snapshots);
           adaptiveLimits.addTo(snapshots);
           store.addTo(snapshots);
           gauges.addTo(snapshots);
@@ -105,6 +107,11 @@ public final class Metrics implements AutoCloseable {
   /** Returns the counter of requests with costs that no limit spends; thread-safe. */
   public Consumer<UnusedCosts> unusedCosts() {
     return unusedCosts;
+  }
+
+  /** Returns the counter of rate limit calls without a decision. */
+  public UnansweredCalls unansweredCalls() {
+    return unansweredCalls;
   }
 
   /**

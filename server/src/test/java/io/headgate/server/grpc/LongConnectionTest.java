@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class LongConnectionTest {
   private static final String MEMORY = "headgate_budget_used{budget=\"request_memory_bytes\"}";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final String PATH = RawHttp2.RATE_LIMIT;
   private static final byte[] CALL =
       EnvoyClient.request("any", descriptor("user", "ada")).toByteArray();
 

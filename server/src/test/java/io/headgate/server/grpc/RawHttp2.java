@@ -16,6 +16,12 @@ import java.nio.charset.StandardCharsets;
 
 /** An HTTP/2 client that sends single frames, including ones that violate the protocol. */
 final class RawHttp2 implements AutoCloseable {
+  /** The path of Envoy's calls. */
+  static final String RATE_LIMIT = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+  /** The length of what precedes each gRPC message. */
+  static final int PREFIX = 5;
+
   static final int DATA = 0;
   static final int HEADERS = 1;
   static final int RESET = 3;
@@ -80,6 +86,14 @@ final class RawHttp2 implements AutoCloseable {
     return begun;
   }
 
+  /** Sends a complete gRPC call with a timeout, such as {@code 20m} for 20 ms. */
+  int call(String path, byte[] message, String timeout) throws IOException {
+    int begun = begin(path, "application/grpc", timeout);
+    frame(DATA, END_OF_STREAM, begun, framed(message));
+    out.flush();
+    return begun;
+  }
+
   /** Sends a complete gRPC call in one write, optionally with a reset in the same write. */
   int call(String path, byte[] message, boolean reset) throws IOException {
     int begun = begin(path, "application/grpc");
@@ -90,6 +104,10 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   private int begin(String path, String contentType) throws IOException {
+    return begin(path, contentType, "");
+  }
+
+  private int begin(String path, String contentType, String timeout) throws IOException {
     var block = new ByteArrayOutputStream();
     block.write(0x83); // POST
     block.write(0x86); // http
@@ -97,6 +115,11 @@ final class RawHttp2 implements AutoCloseable {
     literal(block, 1, "here");
     block.write(0x0f); // content-type is the 31st of the static table
     literal(block, 31 - 15, contentType);
+    if (!timeout.isEmpty()) {
+      block.write(0); // a name of its own
+      text(block, "grpc-timeout");
+      text(block, timeout);
+    }
     int begun = stream;
     stream += 2;
     frame(HEADERS, END_OF_HEADERS, begun, block.toByteArray());
@@ -105,6 +128,10 @@ final class RawHttp2 implements AutoCloseable {
 
   private static void literal(ByteArrayOutputStream block, int name, String value) {
     block.write(name);
+    text(block, value);
+  }
+
+  private static void text(ByteArrayOutputStream block, String value) {
     block.write(value.length());
     block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
   }
@@ -116,7 +143,7 @@ final class RawHttp2 implements AutoCloseable {
 
   /** Returns a message with its gRPC prefix. */
   static byte[] framed(byte[] message) {
-    return ByteBuffer.allocate(5 + message.length)
+    return ByteBuffer.allocate(PREFIX + message.length)
         .put((byte) 0)
         .putInt(message.length)
         .put(message)

@@ -13,8 +13,9 @@ public final class GrpcOptions {
       defaultValue = "15ms",
       converter = DurationText.class,
       description =
-          "How long a check over gRPC may take before it is answered UNAVAILABLE. Must be"
-              + " less than Envoy's timeout, which is 20ms by default. Default: ${DEFAULT-VALUE}")
+          "How long a check over gRPC waits for the store before each rule's on-store-failure"
+              + " decides. Must be less than Envoy's timeout, which is 20ms by default. Default:"
+              + " ${DEFAULT-VALUE}")
   private Duration deadline = GrpcSettings.DEFAULT_DEADLINE;
 
   /**
