@@ -24,7 +24,7 @@ class MemberKeysProcessesTest {
   private final String name = "keys" + ports.getFirst();
 
   private MemberProcess start(int index, String... keys) {
-    return MemberProcess.start(ports.get(index), ports, name, keys);
+    return MemberProcess.start(ports.get(index), ports.subList(0, 1), name, keys);
   }
 
   private static void awaitTwo(MemberProcess one) {

@@ -18,9 +18,10 @@ class MemberStartTest {
    */
   @Test
   void memberJoinsAnotherThatHasNotCreatedTheCountersYet() {
-    try (var first = MemberProcess.start(PORTS.get(0), PORTS, NAME).awaitJoined()) {
+    try (var first = MemberProcess.start(PORTS.get(0), PORTS.subList(0, 1), NAME).awaitJoined()) {
       assertThat(first.call("drop")).isEqualTo("dropped");
-      try (var second = MemberProcess.start(PORTS.get(1), PORTS, NAME).awaitJoined()) {
+      try (var second =
+          MemberProcess.start(PORTS.get(1), PORTS.subList(0, 1), NAME).awaitJoined()) {
         var counts = second.counts("run strict key 100");
         assertThat(counts.allowed()).isEqualTo(100);
         assertThat(counts.fallback() + counts.errors()).isZero();

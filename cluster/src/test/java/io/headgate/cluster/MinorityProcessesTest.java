@@ -28,7 +28,8 @@ class MinorityProcessesTest {
   @BeforeEach
   void start() {
     var name = "minority" + ports.getFirst();
-    for (int port : ports) members.add(MemberProcess.start(port, ports, name).awaitJoined());
+    for (int port : ports) members.add(MemberProcess.start(port, ports, name));
+    members.forEach(MemberProcess::awaitJoined);
     awaitAll();
   }
 

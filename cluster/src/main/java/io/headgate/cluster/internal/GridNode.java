@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,6 +105,8 @@ public final class GridNode implements AutoCloseable {
   private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
   private volatile boolean connected = true;
+  private OptionalLong minoritySince = OptionalLong.empty(); // guarded by this
+  private boolean warned; // that there is no majority; guarded by this
   private volatile int present = 1;
   private volatile boolean closed;
 
@@ -206,7 +209,6 @@ public final class GridNode implements AutoCloseable {
     while (!decides && System.nanoTime() - until < 0) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    if (!decides) LOG.warning(problem());
   }
 
   /** The other members and this one can't be in one cluster. */
@@ -337,6 +339,7 @@ public final class GridNode implements AutoCloseable {
   /** Notices the loss of the majority, and makes an expelled member join anew. */
   private void check() {
     try {
+      loop.expire(System.nanoTime());
       if (!cache.getCacheService().isRunning() && !closed) loop.execute(this::rejoin);
       else if (!notices.isRunning() && !closed) loop.execute(this::receiveNotices);
       updateMembers();
@@ -395,8 +398,8 @@ public final class GridNode implements AutoCloseable {
       connected = majority;
       if (to != null && majority) to.subscribed();
       if (to != null && !majority) to.disconnected();
-      LOG.log(majority ? Level.INFO : Level.WARNING, majority ? describe() : problem());
     }
+    logDecisions(majority, System.nanoTime());
     if (to != null) to.members(running ? present : 1, majority);
   }
 
@@ -431,9 +434,21 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
-  private String describe() {
-    return "%d of %d members are present, a majority: they decide"
-        .formatted(members.seen(System.nanoTime()), members.size());
+  /** Logs a lack of a majority that lasts, and its end. */
+  private void logDecisions(boolean majority, long now) {
+    if (majority) {
+      minoritySince = OptionalLong.empty();
+      if (!warned) return;
+      warned = false;
+      LOG.info(
+          "%d of %d members are present, a majority: they decide"
+              .formatted(members.seen(now), members.size()));
+      return;
+    }
+    if (minoritySince.isEmpty()) minoritySince = OptionalLong.of(now);
+    if (warned || now - minoritySince.getAsLong() < START_NANOS) return;
+    warned = true;
+    LOG.warning(problem());
   }
 
   /** Returns why this member does not decide, and what to do. */
@@ -511,7 +526,6 @@ public final class GridNode implements AutoCloseable {
     synchronized (GridNode.class) {
       if (closed) return;
       closed = true;
-      awaitLeave();
       timer.shutdownNow();
       try {
         int id = notices.getCluster().getLocalMember().getId();
@@ -532,8 +546,9 @@ public final class GridNode implements AutoCloseable {
     }
   }
 
-  /** Waits until a majority has agreed that this member no longer counts. */
-  private void awaitLeave() {
+  /** Waits until a majority has agreed that this member, which leaves, no longer counts. */
+  void leave() {
+    if (closed || timer.isShutdown()) return;
     members.leave();
     long until = System.nanoTime() + LEAVE_NANOS;
     while (present > 1 && decides && members.isVoter() && System.nanoTime() - until < 0) {
@@ -560,6 +575,7 @@ public final class GridNode implements AutoCloseable {
         members.present(Set.of());
         decides = false;
         ABSENT.clear();
+        if (!closed) timer.execute(loop::expelled); // what it has sent is never answered
       } else {
         ABSENT.left(member.getId(), MembershipView.address(member), Instant.now());
       }

@@ -88,6 +88,7 @@ public final class MemberConnection implements ScriptConnection {
 
   @Override
   public void close() {
+    node.leave(); // needs the loop, which sends notices
     loop.close();
     node.close();
   }

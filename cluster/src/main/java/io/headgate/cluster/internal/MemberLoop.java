@@ -8,14 +8,19 @@ import io.headgate.internal.script.StallMeter;
 import io.headgate.limit.NumberReader;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The thread exists because a call into the grid may block, for seconds while an expelled member
  * joins anew, and threads of callers must not. Thread-safe.
+ *
+ * <p>Every batch ends: with its reply, a failure, the expulsion of this member, or after {@link
+ * #MAX_NANOS}. The grid does not answer all that was sent by a service that has ended since.
  */
 final class MemberLoop implements ReadBarrier, AutoCloseable {
   static final int MAX_IN_FLIGHT = 1;
@@ -43,26 +51,34 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
   /** Bounds the memory of batches while the cluster does not answer. */
   static final int MAX_PENDING = 4_000;
 
+  /**
+   * Longer than an owner that hangs stays in the cluster, so that a batch can reach the next one.
+   */
+  static final long MAX_NANOS = Duration.ofSeconds(10).toNanos();
+
   /** A batch and the future of its reply. */
   private static final class Pending extends CompletableFuture<byte[]> {
     final PartitionCall call;
+    final long since;
 
-    Pending(PartitionCall call) {
+    Pending(PartitionCall call, long since) {
       this.call = call;
+      this.since = since;
     }
   }
 
   /** The batches for one owner; confined to the loop. */
   private static final class OwnerQueue {
     final Queue<Pending> waiting = new ArrayDeque<>();
-    int inFlight;
+    final Set<List<Pending>> inFlight = Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
   private final Supplier<AsyncNamedCache<EntryKey, byte[]>> counters;
   private final IntUnaryOperator ownerOf;
   private final Queue<Pending> incoming = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger pending = new AtomicInteger();
+  private final Set<Pending> open = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger pending = new AtomicInteger(); // the number of these
   private final AtomicBoolean measuring = new AtomicBoolean();
   private final Map<Integer, OwnerQueue> owners = new HashMap<>(); // confined to the loop
   private final Thread thread;
@@ -83,7 +99,7 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
 
   /** Sends a batch; the stage fails with a {@link StoreException}. */
   CompletionStage<byte[]> submit(PartitionCall call) {
-    var each = new Pending(call);
+    var each = new Pending(call, System.nanoTime());
     if (closed || pending.incrementAndGet() > MAX_PENDING) {
       if (!closed) pending.decrementAndGet();
       var message =
@@ -94,8 +110,15 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
       each.completeExceptionally(new StoreException(kind, message, null).unsent());
       return each;
     }
+    open.add(each);
+    var unused =
+        each.whenComplete((reply, problem) -> {
+          open.remove(each);
+          pending.decrementAndGet();
+        });
     incoming.add(each);
     wake();
+    if (closed) failOpen(closedStore()); // after the loop has looked for the last time
     return each;
   }
 
@@ -103,6 +126,45 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
   void execute(Runnable task) {
     tasks.add(task);
     wake();
+  }
+
+  /**
+   * Ends the batches that have waited for too long, also while the loop is blocked in the grid.
+   *
+   * @param now nanoseconds of the JVM's clock
+   */
+  void expire(long now) {
+    if (open.isEmpty()) return;
+    var problem =
+        new StoreException(
+            Kind.TIMEOUT,
+            "no answer from the cluster within %d s".formatted(MAX_NANOS / 1_000_000_000),
+            null);
+    for (var each : open) {
+      if (now - each.since >= MAX_NANOS) each.completeExceptionally(problem);
+    }
+    execute(this::releaseEnded);
+  }
+
+  /** Ends all batches: none of them is answered once the service of this member has ended. */
+  void expelled() {
+    failOpen(
+        new StoreException(Kind.CONNECTION, "this member was expelled from the cluster", null));
+    execute(this::releaseEnded);
+  }
+
+  private void failOpen(StoreException problem) {
+    for (var each : open) each.completeExceptionally(problem);
+  }
+
+  /** Gives back the places of messages without a batch that waits. */
+  private void releaseEnded() {
+    for (var queue : owners.values()) {
+      queue.waiting.removeIf(Pending::isDone);
+      queue.inFlight.removeIf(message -> message.stream().allMatch(Pending::isDone));
+    }
+    // A member that joins again has another number.
+    owners.values().removeIf(queue -> queue.waiting.isEmpty() && queue.inFlight.isEmpty());
   }
 
   boolean isIdle() {
@@ -121,11 +183,11 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
         owners.computeIfAbsent(ownerNumber(each), owner -> new OwnerQueue()).waiting.add(each);
       }
       for (var queue : owners.values()) {
-        while (!queue.waiting.isEmpty() && queue.inFlight < MAX_IN_FLIGHT) send(queue);
+        while (!queue.waiting.isEmpty() && queue.inFlight.size() < MAX_IN_FLIGHT) send(queue);
       }
       if (!worked) park();
     }
-    failAll();
+    failOpen(closedStore());
   }
 
   private void park() {
@@ -153,9 +215,10 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
   private void send(OwnerQueue queue) {
     var message = new ArrayList<Pending>();
     for (Pending each; message.size() < MAX_CALLS && (each = queue.waiting.poll()) != null; ) {
-      message.add(each);
+      if (!each.isDone()) message.add(each);
     }
-    queue.inFlight++;
+    if (message.isEmpty()) return;
+    queue.inFlight.add(message);
     CompletableFuture<? extends Map<EntryKey, byte[]>> replies;
     try {
       replies = invoke(message);
@@ -165,7 +228,7 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
     var unused =
         replies.whenComplete((map, problem) ->
             executeHere(() -> {
-              queue.inFlight--;
+              queue.inFlight.remove(message); // unless its place was given back before
               deliver(message, map, problem);
             }));
   }
@@ -191,7 +254,6 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
 
   private void deliver(
       List<Pending> message, @Nullable Map<EntryKey, byte[]> replies, @Nullable Throwable problem) {
-    pending.addAndGet(-message.size());
     if (replies == null) {
       var failure = failureOf(problem);
       for (var each : message) each.completeExceptionally(failure);
@@ -235,12 +297,8 @@ final class MemberLoop implements ReadBarrier, AutoCloseable {
     return new StoreException(Kind.CONNECTION, "the cluster is unavailable: " + root, root);
   }
 
-  private void failAll() {
-    var failure = new StoreException(Kind.CONNECTION, "the cluster store is closed", null).unsent();
-    for (var queue : owners.values()) {
-      for (var each : queue.waiting) each.completeExceptionally(failure);
-    }
-    for (Pending each; (each = incoming.poll()) != null; ) each.completeExceptionally(failure);
+  private static StoreException closedStore() {
+    return new StoreException(Kind.CONNECTION, "the cluster store is closed", null).unsent();
   }
 
   @Override
