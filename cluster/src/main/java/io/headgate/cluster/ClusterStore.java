@@ -174,16 +174,18 @@ public final class ClusterStore extends ForwardingStore {
     return options;
   }
 
-  /** Returns whether the circuit breaker is open. */
+  /**
+   * Returns whether failure policies decide: the circuit breaker is open, or there is no majority.
+   */
   public boolean isUnavailable() {
-    return domains.isUnavailable();
+    return domains.isUnavailable() || !events.isMajority();
   }
 
   /** Returns the time of the first failure of the current outage; empty while available. */
   public Optional<Instant> unavailableSince() {
     var since = domains.unavailableSince();
     return since.isEmpty()
-        ? Optional.empty()
+        ? events.minoritySince()
         : Optional.of(Instant.EPOCH.plus(since.getAsLong(), ChronoUnit.MICROS));
   }
 
@@ -194,7 +196,7 @@ public final class ClusterStore extends ForwardingStore {
 
   /** Returns the message of the last failure; empty if there was none. */
   public Optional<String> lastProblem() {
-    return domains.lastProblem();
+    return events.isMajority() ? domains.lastProblem() : Optional.of(node.problem());
   }
 
   /** Returns the number of members that this one sees, including itself. */

@@ -3,7 +3,9 @@ package io.headgate.cluster.internal;
 import io.headgate.internal.consistency.ConsistencyStore;
 import io.headgate.internal.script.InstanceCount;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -19,7 +21,7 @@ public final class MemberEvents implements GridNode.Listener {
   private final ConcurrentHashMap<String, List<Consumer<String>>> topics =
       new ConcurrentHashMap<>();
   private volatile @Nullable ConsistencyStore store;
-  private volatile boolean majority = true;
+  private volatile @Nullable Instant minoritySince;
 
   /** Sets the store that caches counters. */
   public void forwardTo(ConsistencyStore to) {
@@ -33,7 +35,12 @@ public final class MemberEvents implements GridNode.Listener {
 
   /** Returns whether the members that are present may decide. */
   public boolean isMajority() {
-    return majority;
+    return minoritySince == null;
+  }
+
+  /** Returns since when the members that are present may not decide; empty if they may. */
+  public Optional<Instant> minoritySince() {
+    return Optional.ofNullable(minoritySince);
   }
 
   @Override
@@ -72,7 +79,8 @@ public final class MemberEvents implements GridNode.Listener {
 
   @Override
   public void members(int present, boolean isMajority) {
-    majority = isMajority;
+    if (isMajority) minoritySince = null;
+    else if (minoritySince == null) minoritySince = Instant.now();
     if (isMajority) outageCount.record(present, System.nanoTime());
     else outageCount.heartbeatFailed(System.nanoTime());
   }

@@ -45,7 +45,7 @@ final class ClusterCommand implements Callable<Integer> {
         return Main.ERROR;
       }
       if (service.json()) context.out().println(health.body().strip());
-      else print(cluster);
+      else print(cluster, store);
       return isWhole(cluster) && !store.at("unavailable").isTrue() ? Main.OK : Main.NO;
     });
   }
@@ -56,16 +56,23 @@ final class ClusterCommand implements Callable<Integer> {
         && cluster.at("unbacked").number() == 0;
   }
 
-  private void print(JsonReply cluster) {
+  /** Returns what happens to checks, which a majority alone does not tell. */
+  private String decisions(JsonReply cluster, JsonReply store) {
+    if (!cluster.at("majority").isTrue()) {
+      return context.bad("no majority: failure policies decide");
+    }
+    return store.at("unavailable").isTrue()
+        ? context.bad("a majority, but checks fail: failure policies decide")
+        : context.good("a majority: they decide");
+  }
+
+  private void print(JsonReply cluster, JsonReply store) {
     var out = context.out();
     var members = cluster.at("members").items();
     out.printf(
         "%d of %d members, %s%n",
-        members.size(),
-        cluster.at("expected").number(),
-        cluster.at("majority").isTrue()
-            ? context.good("a majority: they decide")
-            : context.bad("no majority: failure policies decide"));
+        members.size(), cluster.at("expected").number(), decisions(cluster, store));
+    if (store.at("problem").isPresent()) out.printf("  %s%n", store.at("problem").text());
     out.printf("  %-4s %-24s %8s %8s%n", "id", "address", "owns", "copies");
     for (var member : members) {
       out.printf(

@@ -199,7 +199,7 @@ final class ServeCommand implements Callable<Integer> {
       ServiceSettings settings, GrpcSettings grpc, StatsSettings stats, RuleSource source)
       throws InterruptedException {
     var metrics = new StoreMetrics();
-    var opened = store.open(context.directory(), metrics);
+    var opened = store.open(context.directory(), rules.data(context.directory()), metrics);
     try {
       return Service.start(settings, grpc, stats, opened, source, metrics, Ticker.system());
     } catch (IOException | RuleRepositoryException | IllegalArgumentException e) {

@@ -28,13 +28,14 @@ public final class ClusterStoreFactory {
     return store;
   }
 
-  /** Two members can't tell a partition from the loss of the other; see docs/cluster.md. */
+  /** Of two members, the second can't go on without the first; see docs/cluster.md. */
   private static void warnOfFewMembers(ClusterStore store) {
-    if (store.options().join().size() > 2 || store.instances() > 2) return;
+    int named = store.options().size().orElse(store.options().join().size());
+    if (named > 2 || store.instances() > 2) return;
     Logger log = LoggerFactory.getLogger(ClusterStoreFactory.class);
     log.warn(
-        "the cluster has {} of at most 2 members named by --join: if the network between two"
-            + " members fails, both decide, and up to twice a limit is admitted; use three or more",
+        "the cluster has {} of at most 2 members named by --join: of two members, only the one with"
+            + " the lower address goes on without the other; use three or more",
         store.instances());
   }
 

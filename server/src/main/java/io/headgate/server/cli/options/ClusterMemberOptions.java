@@ -26,6 +26,14 @@ public final class ClusterMemberOptions {
   private Optional<String> join = Optional.empty();
 
   @Option(
+      names = "--cluster-size",
+      paramLabel = "N",
+      description =
+          "The number of members with which a cluster is founded, where --join does not name each of"
+              + " them. A majority of them must be there. Default: the number of members of --join")
+  private Optional<Integer> size = Optional.empty();
+
+  @Option(
       names = "--cluster-host",
       paramLabel = "ADDRESS",
       defaultValue = ClusterOptions.DEFAULT_HOST,
@@ -102,11 +110,13 @@ public final class ClusterMemberOptions {
   /**
    * Joins the cluster.
    *
+   * @param data the directory in which this member remembers the others
    * @throws CommandFailure if an option is not valid or the cluster can't be joined
    */
-  Store open(ConsistencyOptions consistency, StoreMetrics metrics) {
+  Store open(ConsistencyOptions consistency, StoreMetrics metrics, Path data) {
     var options =
         options()
+            .memory(data.resolve("cluster-members"))
             .consistency(consistency)
             .outageListener(metrics)
             .messageListener(metrics::onRoundTrip)
@@ -129,6 +139,7 @@ public final class ClusterMemberOptions {
                 "--store cluster needs --join with the members to look for, such as --join"
                     + " 127.0.0.1:7574,127.0.0.1:7575"));
     var options = withOptionName("--join", () -> ClusterOptions.builder(members));
+    size.ifPresent(n -> withOptionName("--cluster-size", () -> options.size(n)));
     withOptionName("--cluster-port", () -> options.port(port));
     withOptionName("--cluster-data-port", () -> options.dataPort(dataPort));
     withOptionName("--cluster-backups", () -> options.backups(backups));

@@ -78,6 +78,7 @@ public final class Configuration implements IDefaultValueProvider {
               "store-timeout",
               "store-ca",
               "join",
+              "cluster-size",
               "cluster-host",
               "cluster-port",
               "cluster-data-port",

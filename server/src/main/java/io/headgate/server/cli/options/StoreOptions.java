@@ -121,10 +121,11 @@ public final class StoreOptions {
    * Opens the store; succeeds even if Redis is unavailable.
    *
    * @param directory what relative paths are resolved against
+   * @param data the directory of what this instance keeps
    * @param metrics is registered as a listener of a Redis store
    * @throws CommandFailure if an option is not valid
    */
-  public Store open(Path directory, StoreMetrics metrics) {
+  public Store open(Path directory, Path data, StoreMetrics metrics) {
     var options = regionOptions(directory, metrics);
     if (options.isPresent()) {
       return withOptionName("--region", () -> RegionStoreFactory.open(options.get()));
@@ -133,7 +134,7 @@ public final class StoreOptions {
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    if (isCluster()) return cluster.open(consistency(), metrics);
+    if (isCluster()) return cluster.open(consistency(), metrics, data);
     return RedisStoreFactory.open(
         redis(directory).outageListener(metrics).roundTripListener(metrics).build());
   }
