@@ -61,10 +61,11 @@ public final class CheckService {
       "the store is unavailable; the usage was charged in full, in part or not at all";
 
   /**
-   * How long after its deadline a call ends without a decision, if the store has no failure
-   * policies. Not shorter, since a process that lacks CPU would end calls that are being decided.
+   * How long after its deadline a call ends without a decision. Only a store without failure
+   * policies needs it; others decide at the deadline, unless this process has no CPU, and a late
+   * decision is better than none.
    */
-  private static final long GRACE_MILLIS = 100;
+  private static final long GRACE_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final RateLimiter limiter;
@@ -277,7 +278,7 @@ public final class CheckService {
    *
    * @param planner makes the plan of all requests
    * @param deadline the time by which the client needs the result
-   * @param expired is run if there is no result shortly after the deadline, and may be run after a
+   * @param expired is run if there is no result a second after the deadline, and may be run after a
    *     failure was answered; {@code then} is called nevertheless when there is a result, since the
    *     store may have charged the requests
    */
