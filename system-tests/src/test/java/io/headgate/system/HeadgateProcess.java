@@ -2,6 +2,7 @@ package io.headgate.system;
 
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.testkit.ExitHooks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,8 +14,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** The packaged program in a process of its own, which is killed when closed. */
-final class HeadgateProcess implements AutoCloseable {
+/**
+ * The packaged program in a process of its own, which is killed when closed, or when this JVM
+ * exits.
+ */
+public final class HeadgateProcess implements AutoCloseable {
   private static final Path JAR =
       Path.of("..", "server", "target", "headgate.jar").toAbsolutePath();
   private static final Pattern LISTENS =
@@ -26,14 +30,18 @@ final class HeadgateProcess implements AutoCloseable {
   private final Path err;
 
   HeadgateProcess(Path folder, Map<String, String> environment, String... args) {
+    this(folder, environment, cheapStart(), List.of(args));
+  }
+
+  /** Starts the program with these options of the JVM. */
+  public HeadgateProcess(
+      Path folder, Map<String, String> environment, List<String> jvmOptions, List<String> args) {
     try {
       var command = new ArrayList<String>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      command.addAll(ClassArchive.JVM_OPTIONS);
-      command.add("-XX:SharedArchiveFile=" + ClassArchive.of(JAR));
-      // Without it the JVM may warn that it could not map its own archive, into the error output.
-      command.addAll(List.of("-XX:-PrintWarnings", "-Xlog:cds*=off", "-jar", JAR.toString()));
-      command.addAll(List.of(args));
+      command.addAll(jvmOptions);
+      command.addAll(List.of("-jar", JAR.toString()));
+      command.addAll(args);
       out = Files.createTempFile(folder, "out", ".txt");
       err = Files.createTempFile(folder, "err", ".txt");
       var builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -43,13 +51,23 @@ final class HeadgateProcess implements AutoCloseable {
       builder.environment().put("HEADGATE_WARM_UP", "0s"); // tests of the warm-up override it
       builder.environment().putAll(environment);
       process = builder.start();
+      ExitHooks.closeAtExit(this);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  /** Returns options of the JVM for processes that do not run for long. */
+  public static List<String> cheapStart() {
+    var options = new ArrayList<>(ClassArchive.JVM_OPTIONS);
+    options.add("-XX:SharedArchiveFile=" + ClassArchive.of(JAR));
+    // Without it the JVM may warn that it could not map its own archive, into the error output.
+    options.addAll(List.of("-XX:-PrintWarnings", "-Xlog:cds*=off"));
+    return options;
+  }
+
   /** Waits until the process listens and returns its port. */
-  int port() {
+  public int port() {
     await()
         .atMost(Duration.ofSeconds(PATIENCE_SECONDS))
         .until(() -> LISTENS.matcher(out()).find() || !process.isAlive());
@@ -58,29 +76,33 @@ final class HeadgateProcess implements AutoCloseable {
     return Integer.parseInt(listens.group(1));
   }
 
+  public long pid() {
+    return process.pid();
+  }
+
   /** Sends SIGTERM, as a process manager does. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 
   /** Sends SIGKILL and waits for the end of the process. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly();
     int unused = exitCode();
   }
 
-  int exitCode() throws InterruptedException {
+  public int exitCode() throws InterruptedException {
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("still running; output: " + out() + err());
     }
     return process.exitValue();
   }
 
-  String out() {
+  public String out() {
     return read(out);
   }
 
-  String err() {
+  public String err() {
     return read(err);
   }
 
@@ -95,5 +117,6 @@ final class HeadgateProcess implements AutoCloseable {
   @Override
   public void close() {
     process.destroyForcibly();
+    ExitHooks.remove(this);
   }
 }
