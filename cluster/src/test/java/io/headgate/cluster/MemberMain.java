@@ -215,6 +215,7 @@ final class MemberMain {
         GridCaches.dropCounters();
         yield "dropped";
       }
+      case "problem" -> store.lastProblem().orElse("");
       case "expelled" -> Boolean.toString(EXPELLED.get());
       case "marked" -> Long.toString(GridMarks.count());
       case "leave" -> {

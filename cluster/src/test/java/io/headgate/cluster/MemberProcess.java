@@ -53,8 +53,11 @@ final class MemberProcess implements AutoCloseable {
   static MemberProcess start(int port, List<Integer> members, String cluster, String... keys) {
     var join = new ArrayList<String>();
     for (int member : members) join.add("127.0.0.1:" + member);
-    var arguments =
-        new ArrayList<>(List.of(Integer.toString(port), String.join(",", join), cluster));
+    return start(port, String.join(",", join), cluster, keys);
+  }
+
+  static MemberProcess start(int port, String join, String cluster, String... keys) {
+    var arguments = new ArrayList<>(List.of(Integer.toString(port), join, cluster));
     arguments.addAll(Arrays.asList(keys));
     return start(MemberClasses.command(arguments), Map.of());
   }

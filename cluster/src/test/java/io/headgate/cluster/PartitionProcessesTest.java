@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -127,6 +128,34 @@ class PartitionProcessesTest {
     network.separate(2, false);
     awaitAll();
     assertThat(admitted("again", 0, 1, 2)).isZero();
+  }
+
+  /** What was sent to a service that has ended was never answered, and its place never free. */
+  @Test
+  void memberWithAFlappingLinkDecidesAgainSoonAfterTheLast() throws Exception {
+    startAll();
+    for (var member : members) member.call("start large flapping 4");
+    for (int i = 0; i < 5; i++) {
+      network.separate(2, true);
+      // The time that the link is down is what this test is about, not a wait for a condition.
+      TimeUnit.MILLISECONDS.sleep(2_500);
+      network.separate(2, false);
+      TimeUnit.MILLISECONDS.sleep(500);
+    }
+    awaitAll();
+    long sum = 0;
+    for (var member : members) {
+      var counts = member.counts("stop");
+      assertThat(counts.errors()).isZero();
+      sum += counts.allowed();
+    }
+    assertThat(sum).isLessThanOrEqualTo(MemberMain.LARGE_LIMIT);
+    Eventually.holds(
+        "no member decides by policy",
+        Duration.ofSeconds(30),
+        () ->
+            Arrays.stream(members)
+                .allMatch(member -> member.counts("run strict after 20").fallback() == 0));
   }
 
   @Test

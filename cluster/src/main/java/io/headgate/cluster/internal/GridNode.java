@@ -21,7 +21,10 @@ import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashSet;
@@ -101,6 +104,7 @@ public final class GridNode implements AutoCloseable {
   private final InvocationService notices;
   private final MemberLoop loop;
   private final MemberQuorum members;
+  private final JoinList list;
   private final ScheduledExecutorService timer;
   private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
@@ -110,9 +114,10 @@ public final class GridNode implements AutoCloseable {
   private volatile int present = 1;
   private volatile boolean closed;
 
-  private GridNode(ConfigurableCacheFactory factory, MemberQuorum members) {
+  private GridNode(ConfigurableCacheFactory factory, MemberQuorum members, JoinList list) {
     this.factory = factory;
     this.members = members;
+    this.list = list;
     var loader = GridNode.class.getClassLoader();
     this.cache = factory.ensureCache(COUNTERS, loader);
     this.notices = (InvocationService) factory.ensureService(NOTICES);
@@ -137,6 +142,8 @@ public final class GridNode implements AutoCloseable {
       }
       settings = with;
       requireReadableMemory();
+      requireFreePort(with, with.port());
+      if (with.dataPort() != 0) requireFreePort(with, with.dataPort());
       quorum = null;
       decides = false;
       ABSENT.clear();
@@ -166,6 +173,20 @@ public final class GridNode implements AutoCloseable {
               e);
         }
       }
+    }
+  }
+
+  /** The grid takes a port that another program listens at for that of another member. */
+  private static void requireFreePort(NodeSettings with, int port) {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(with.host(), port));
+    } catch (IOException e) {
+      settings = null;
+      throw new IllegalStateException(
+          "this member can't listen at %s: %s; stop the program that has the port, or set another"
+              .formatted(new NodeSettings.HostPort(with.host(), port), e.getMessage()),
+          e);
     }
   }
 
@@ -239,14 +260,12 @@ public final class GridNode implements AutoCloseable {
     requireSameVersion(cluster);
     var list = new JoinList(settings(), cluster.getLocalMember().getAddress());
     var known = memory().flatMap(VoterFile::load);
-    var members =
-        new MemberQuorum(
-            list.id(), list::founders, known.orElseGet(() -> Agreement.of(list.founders())));
+    var members = new MemberQuorum(list.id(), known.orElseGet(() -> Agreement.of(list.founders())));
     quorum = members;
     var config =
         ExtensibleConfigurableCacheFactory.DependenciesHelper.newInstance(
             GridProperties.CACHES, GridNode.class.getClassLoader());
-    return new GridNode(new ExtensibleConfigurableCacheFactory(config), members);
+    return new GridNode(new ExtensibleConfigurableCacheFactory(config), members, list);
   }
 
   private static Optional<VoterFile> memory() {
@@ -376,6 +395,7 @@ public final class GridNode implements AutoCloseable {
   }
 
   private synchronized void updateMembers() {
+    if (members.isFounding()) members.founders(list.founders()); // names may resolve by now
     var service = cache.getCacheService();
     boolean running = service.isRunning();
     var nodes = new HashSet<Integer>();

@@ -92,7 +92,9 @@ class ClusterManifestTest {
         .hasSize(3);
     assertThat(variable("HEADGATE_CLUSTER_HOST").at("/valueFrom/fieldRef/fieldPath").asText())
         .isEqualTo("status.podIP");
-    assertThat(pods.get("podManagementPolicy").asText()).isEqualTo("OrderedReady");
+    assertThat(variable("HEADGATE_CLUSTER_SIZE").get("value").asInt())
+        .isEqualTo(pods.get("replicas").asInt());
+    assertThat(pods.get("podManagementPolicy").asText()).isEqualTo("Parallel");
   }
 
   @Test

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 
 /**
  * Follows which members are present and what they know, and takes part in the agreements on the
@@ -41,7 +40,6 @@ public final class MemberQuorum {
   private record Heard(Statement statement, long at) {}
 
   private final String self;
-  private final Supplier<Voters> founders;
   private final Map<Integer, Heard> heard = new HashMap<>(); // by node of the grid; guarded by this
   private final Map<String, Long> lost = new HashMap<>(); // voters, and since when; guarded by this
   private Set<Integer> nodes = Set.of(); // besides this member; guarded by this
@@ -52,13 +50,21 @@ public final class MemberQuorum {
    * Creates a quorum.
    *
    * @param self the address of this member
-   * @param founders returns the voters of a cluster that was not founded yet
-   * @param remembered what this member knew before; the founders if it knew nothing
+   * @param remembered what this member knew before
    */
-  public MemberQuorum(String self, Supplier<Voters> founders, Agreement remembered) {
+  public MemberQuorum(String self, Agreement remembered) {
     this.self = self;
-    this.founders = founders;
     this.knows = remembered;
+  }
+
+  /** Returns whether this member knows of no cluster that was founded. */
+  public synchronized boolean isFounding() {
+    return knows.isFounding();
+  }
+
+  /** Sets the members that found the cluster, unless it was founded already. */
+  public synchronized void founders(Voters voters) {
+    if (knows.isFounding()) knows = Agreement.of(voters);
   }
 
   /** Records which nodes the grid has, besides this member. */
@@ -110,9 +116,11 @@ public final class MemberQuorum {
     return knows.mayDecide(seen(of, now));
   }
 
-  /** Returns the number of members, this one included, that were heard lately. */
+  /** Returns how many of the members that count were heard lately, this one included. */
   public synchronized int seen(long now) {
-    return seen(nodes, now).size();
+    var seen = seen(nodes, now);
+    if (knows.agreed().ids().size() == knows.agreed().size()) seen.retainAll(knows.agreed().ids());
+    return seen.size();
   }
 
   /** Returns the voters that were not heard lately. */
@@ -143,7 +151,6 @@ public final class MemberQuorum {
    */
   public synchronized boolean step(boolean first, long now) {
     var before = knows;
-    if (knows.isFounding()) knows = Agreement.of(founders.get());
     var seen = seen(nodes, now);
     for (var id : knows.agreed().ids()) {
       if (seen.contains(id)) lost.remove(id);

@@ -20,12 +20,10 @@ class MemberQuorumTest {
   private static final class Fleet {
     final List<Optional<MemberQuorum>> members = new ArrayList<>();
     final List<Agreement> memories = new ArrayList<>();
-    final Voters founders;
     int[] part;
     long now;
 
     Fleet(int size, Voters founders) {
-      this.founders = founders;
       this.part = new int[size];
       for (int i = 0; i < size; i++) {
         members.add(Optional.empty());
@@ -44,7 +42,7 @@ class MemberQuorumTest {
 
     void start(int... all) {
       for (int i : all) {
-        members.set(i, Optional.of(new MemberQuorum(id(i), () -> founders, memories.get(i))));
+        members.set(i, Optional.of(new MemberQuorum(id(i), memories.get(i))));
       }
     }
 
