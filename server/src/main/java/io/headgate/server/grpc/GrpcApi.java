@@ -64,6 +64,7 @@ public final class GrpcApi {
   private final ConnectionTracker connections;
   private final long reflectionResponseBytes;
   private final CallEnds ends;
+  private final ArrivingCall arriving = new ArrivingCall();
   private final Budget streams;
 
   /**
@@ -92,7 +93,8 @@ public final class GrpcApi {
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing, ends);
+    var rateLimits =
+        new RateLimitService(checkService, access, ticker, settings, tracing, ends, arriving);
     var streams = new StreamingCalls(vertx);
     var health =
         new HealthService(
@@ -131,7 +133,7 @@ public final class GrpcApi {
             .callHandler(method(QUOTAS, QUOTA_METHOD), quotaService::handle)
             .callHandler(method(HEALTH, "Check"), health::check)
             .callHandler(method(HEALTH, "Watch"), health::watch);
-    serve(new ReservationService(vertx, checkService, access, tracing));
+    serve(new ReservationService(vertx, checkService, access, tracing, arriving));
     for (var name : REFLECTION) {
       server.callHandler(method(name, REFLECTION_METHOD), reflection::handle);
     }
@@ -159,8 +161,11 @@ public final class GrpcApi {
     long responseBytes = reflection ? reflectionResponseBytes : 0;
     var call = new NonApiRequest(request, vertx, connections, responseBytes);
     var counted = isMethod(request, RATE_LIMIT_METHOD) ? ends : null;
-    if (call.begin(reflection || quotas)) server.handle(framed(request, call, quotas, counted));
-    else if (counted != null) counted.failed(GrpcStatus.RESOURCE_EXHAUSTED);
+    if (call.begin(reflection || quotas)) {
+      arriving.during(call, () -> server.handle(framed(request, call, quotas, counted)));
+    } else if (counted != null) {
+      counted.failed(GrpcStatus.RESOURCE_EXHAUSTED);
+    }
   }
 
   private static HttpServerRequest framed(

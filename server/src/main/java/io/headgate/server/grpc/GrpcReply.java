@@ -6,6 +6,7 @@ import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.check.CallFailure;
 import io.headgate.server.check.PendingCall;
+import io.headgate.server.http.transport.NonApiRequest;
 import io.headgate.server.trace.Trace;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -31,24 +32,27 @@ final class GrpcReply<A> implements PendingCall {
   private final GrpcServerRequest<Buffer, A> call;
   private final GrpcServerResponse<Buffer, A> response;
   private final Trace trace;
+  private final @Nullable NonApiRequest request;
   private Runnable onTooLong = this::failTooLong;
   private Runnable onEnd = () -> {};
   private @Nullable CallEnds ends;
   private boolean ended;
 
   GrpcReply(GrpcServerRequest<Buffer, A> call) {
-    this(call, Trace.NONE);
+    this(call, Trace.NONE, null);
   }
 
   /**
    * Creates the reply of a call.
    *
    * @param trace is ended with the status of the call
+   * @param request keeps its memory while the call waits; null for a call that never waits
    */
-  GrpcReply(GrpcServerRequest<Buffer, A> call, Trace trace) {
+  GrpcReply(GrpcServerRequest<Buffer, A> call, Trace trace, @Nullable NonApiRequest request) {
     this.call = call;
     this.response = call.response();
     this.trace = trace;
+    this.request = request;
     call.exceptionHandler(reset -> clientDisconnected());
     call.errorHandler(cancelled -> clientDisconnected());
     response.exceptionHandler(reset -> clientDisconnected()); // after the end of the request
@@ -200,6 +204,16 @@ final class GrpcReply<A> implements PendingCall {
   @Override
   public Trace trace() {
     return trace;
+  }
+
+  @Override
+  public void waitBegins() {
+    if (request != null) request.waitBegins();
+  }
+
+  @Override
+  public void waitEnds() {
+    if (request != null) request.waitEnds();
   }
 
   @Override

@@ -45,6 +45,7 @@ final class RateLimitService {
   private final AccessControl access;
   private final Tracing tracing;
   private final CallEnds ends;
+  private final ArrivingCall arriving;
   private final long deadlineMillis;
   private final DescriptorStatuses statuses;
   private final Ticker ticker;
@@ -56,11 +57,13 @@ final class RateLimitService {
       Ticker ticker,
       GrpcSettings settings,
       Tracing tracing,
-      CallEnds ends) {
+      CallEnds ends,
+      ArrivingCall arriving) {
     this.checkService = checkService;
     this.access = access;
     this.tracing = tracing;
     this.ends = ends;
+    this.arriving = arriving;
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new DescriptorStatuses(new RateLimitHeaders(ticker));
     this.ticker = ticker;
@@ -70,7 +73,7 @@ final class RateLimitService {
     var refusal =
         access.checkDenial(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
-    var reply = new GrpcReply<>(call, trace);
+    var reply = new GrpcReply<>(call, trace, arriving.request());
     reply.countIn(ends);
     if (refusal.isPresent()) {
       boolean unauthenticated = refusal.get().status() == 401;

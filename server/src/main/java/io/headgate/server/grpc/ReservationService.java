@@ -50,13 +50,19 @@ final class ReservationService {
   private final CheckService checkService;
   private final AccessControl access;
   private final Tracing tracing;
+  private final ArrivingCall arriving;
 
   ReservationService(
-      Vertx vertx, CheckService checkService, AccessControl access, Tracing tracing) {
+      Vertx vertx,
+      CheckService checkService,
+      AccessControl access,
+      Tracing tracing,
+      ArrivingCall arriving) {
     this.vertx = vertx;
     this.checkService = checkService;
     this.access = access;
     this.tracing = tracing;
+    this.arriving = arriving;
   }
 
   void reserve(GrpcServerRequest<Buffer, ReserveResponse> call) {
@@ -198,7 +204,7 @@ final class ReservationService {
     var refusal =
         access.denial(role, call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
-    var reply = new GrpcReply<>(call, trace);
+    var reply = new GrpcReply<>(call, trace, arriving.request());
     if (refusal.isPresent()) {
       boolean unauthenticated = refusal.get().status() == 401;
       reply.fail(

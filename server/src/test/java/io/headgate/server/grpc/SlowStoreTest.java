@@ -3,11 +3,13 @@ package io.headgate.server.grpc;
 import static io.headgate.server.grpc.EnvoyClient.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
@@ -18,6 +20,7 @@ import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +62,13 @@ class SlowStoreTest {
             CALL,
             rule("deny", new FailurePolicy.Deny(), 1_000),
             rule("allow", new FailurePolicy.Allow(), 1_000),
-            rule("local", new FailurePolicy.Local(), LIMIT));
+            rule("local", new FailurePolicy.Local(), LIMIT),
+            Rule.named("leased")
+                .match("leased", "*")
+                .consistency(Consistency.LEASED)
+                .onStoreFailure(new FailurePolicy.Deny())
+                .limit(FixedWindow.of(Rate.perDay(1_000)))
+                .build());
   }
 
   @AfterEach
@@ -93,12 +102,37 @@ class SlowStoreTest {
     }
   }
 
+  /** A request for a lease is another command, and the rest of the plan is sent after its reply. */
   @Test
-  void limitIsKeptAndChargedWhileRedisIsSlow() {
+  void leasedRulesAndSeveralDescriptorsAreDecidedAtTheDeadlineToo() {
+    awaitStore();
+    proxy.delay(ONE_WAY);
+    assertThat(ask("leased")).isEqualTo(Code.OVER_LIMIT);
+    var both = List.of(descriptor("allow", "2"), descriptor("leased", "2"));
+    for (int i = 0; i < 5; i++) {
+      var call = EnvoyClient.request("any", both.getFirst(), both.getLast());
+      assertThat(service.envoy.stub().shouldRateLimit(call).getOverallCode())
+          .isEqualTo(Code.OVER_LIMIT);
+    }
+  }
+
+  /** All calls at once: after a second without a reply, Redis is down and shares are spent. */
+  @Test
+  void limitIsKeptAndChargedWhileRedisIsSlow() throws IOException {
     awaitStore();
     int admitted = ask("local") == Code.OK ? 1 : 0;
     proxy.delay(ONE_WAY);
-    for (int i = 0; i < 2 * LIMIT; i++) if (ask("local") == Code.OK) admitted++;
+    var message = EnvoyClient.request("any", descriptor("local", "1")).toByteArray();
+    try (var client = new RawHttp2(service.port())) {
+      for (int i = 0; i < 2 * LIMIT; i++) client.call(RawHttp2.RATE_LIMIT, message, false);
+      for (int i = 0; i < 2 * LIMIT; ) {
+        var frame = client.next();
+        if (frame.type() != RawHttp2.DATA || frame.payload().remaining() == 0) continue;
+        var reply = RateLimitResponse.parseFrom(frame.payload().position(RawHttp2.PREFIX));
+        if (reply.getOverallCode() == Code.OK) admitted++;
+        i++;
+      }
+    }
     assertThat(admitted).isBetween(2, LIMIT);
     proxy.pass();
     int left = LIMIT - admitted;

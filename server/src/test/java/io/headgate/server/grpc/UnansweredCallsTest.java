@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that each rate limit call which ends without a decision is counted once, by its reason. */
 class UnansweredCallsTest {
+  private static final String MEMORY = "headgate_budget_used{budget=\"request_memory_bytes\"}";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final byte[] CALL =
       EnvoyClient.request("any", descriptor("user", "ada")).toByteArray();
@@ -82,6 +83,25 @@ class UnansweredCallsTest {
       await("cancelled", 2);
     }
     assertThat(count("error") + count("deadline") + count("unavailable")).isZero();
+  }
+
+  /** It stays in memory until the store replies. */
+  @Test
+  void callThatIsResetWhileItWaitsKeepsItsMemory() throws IOException {
+    try (var client = new RawHttp2(service.port())) {
+      for (int i = 1; i <= 3; i++) {
+        int stream = client.call(RawHttp2.RATE_LIMIT, CALL, false);
+        awaitAsked(i);
+        client.reset(stream);
+      }
+      await("cancelled", 3);
+      assertThat(GrpcMetricsTest.series(service.port(), MEMORY)).isPositive();
+      store.reply.cancel(false);
+      Eventually.holds(
+          "memory is given back",
+          PATIENCE,
+          () -> GrpcMetricsTest.series(service.port(), MEMORY) == 0);
+    }
   }
 
   @Test
