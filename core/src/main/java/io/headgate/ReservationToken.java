@@ -1,6 +1,8 @@
 package io.headgate;
 
 import io.headgate.limit.Limit;
+import io.headgate.rule.Charge;
+import io.headgate.store.ReservationStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -26,9 +28,17 @@ import java.util.Optional;
  */
 record ReservationToken(
     String nonce, boolean local, long expiresAt, long ttl, long holder, List<ChargeRef> charges) {
-  /** The highest number of characters of an id. */
+  /** The highest number of characters of an id that is read. */
   static final int MAX_LENGTH = 65_536;
 
+  /** The highest number of characters of a new id, which must fit into the path of a request. */
+  static final int MAX_NEW_LENGTH = 7_168;
+
+  /** The number of bytes of the nonce that the reservations of one subject have in common. */
+  private static final int SUBJECT_BYTES = 5;
+
+  private static final int OVERHEAD = 80; // the nonce, the tag and what is not of a charge
+  private static final int CHARGE_BYTES = 48; // the numbers of a charge
   private static final int REPEATED = 0;
 
   ReservationToken {
@@ -67,6 +77,43 @@ record ReservationToken(
     // Without regions the place is 0, and ids of earlier versions have no place.
     if (place != 0) hash = hash * 0x9E3779B97F4A7C15L + place;
     return hash ^ hash >>> 29;
+  }
+
+  /**
+   * Makes a nonce: its first bytes are those of all reservations of the same counters, so that a
+   * store can count these by the beginning of an id, and the others are random. With the version
+   * before it, they are the first {@link ReservationStore#SUBJECT_LENGTH} characters of an id. A
+   * keyed hash, so that an id does not show the counters.
+   *
+   * @param random as many random bytes as a nonce has
+   */
+  static byte[] nonce(byte[] secret, byte[] random, List<ChargeRef> charges) {
+    var nonce = random.clone();
+    if (charges.isEmpty()) return nonce;
+    var counters = new StringBuilder("subject");
+    for (var charge : charges) {
+      for (var text : List.of(charge.rule, charge.name, charge.key)) {
+        counters.append('|').append(text.length()).append(':').append(text);
+      }
+    }
+    System.arraycopy(TokenCipher.derive(secret, counters.toString()), 0, nonce, 0, SUBJECT_BYTES);
+    return nonce;
+  }
+
+  /** Returns the highest number of characters that the id of such charges may have. */
+  static long lengthOf(List<Charge> charges) {
+    long bytes = OVERHEAD;
+    for (var charge : charges) {
+      boolean isLatin = charge.key().chars().allMatch(c -> c < 256);
+      bytes += (isLatin ? 1L : 2L) * charge.key().length();
+      bytes += charge.counter().rule().length() + charge.counter().id().length() + CHARGE_BYTES;
+    }
+    return (bytes * 4 + 2) / 3;
+  }
+
+  /** Returns whether no permits were charged, so that nothing is to be returned or expire. */
+  boolean holdsNothing() {
+    return charges.stream().allMatch(charge -> charge.amount == 0);
   }
 
   /** Encrypts the token; the text is in the URL-safe Base64 alphabet. */

@@ -57,12 +57,6 @@ public final class Reservations {
   private final Function<Request, Plan> plans;
   private final TokenReader tokens;
   private final ReservedCounters counters;
-  private final Budget budget =
-      new Budget(
-          "open_reservations",
-          ReservationStore.MAX_OPEN,
-          this::openOrNone,
-          "settle or cancel reservations, or shorten their ttl");
 
   Reservations(
       Store store, Function<Request, Plan> plans, TokenReader tokens, ReservedCounters counters) {
@@ -95,9 +89,11 @@ public final class Reservations {
     var wanted = ReservationPlan.of(plans.apply(request), request, ttl);
     var plan = wanted.plan();
     if (plan.hasNoCharges()) return withoutCharges(wanted);
-    if (reservations.isFull()) {
-      budget.refuse();
-      return CompletableFuture.failedStage(full());
+    boolean holds = plan.charges().stream().anyMatch(charge -> charge.cost() > 0);
+    if (holds && reservations.isFull())
+      return CompletableFuture.failedStage(ReservationStore.full());
+    if (ReservationToken.lengthOf(plan.charges()) > ReservationToken.MAX_NEW_LENGTH) {
+      return CompletableFuture.failedStage(tooManyLimits(plan));
     }
     return tokens
         .secret()
@@ -123,7 +119,7 @@ public final class Reservations {
     return tokens
         .secret()
         .thenApply(secret -> {
-          var token = tokens.create(false, tokens.now(), wanted.ttl(), 0, List.of());
+          var token = tokens.create(secret, false, tokens.now(), wanted.ttl(), 0, List.of());
           return reservation(result, token, secret, List.of());
         });
   }
@@ -158,13 +154,13 @@ public final class Reservations {
                 !local));
       }
     }
-    var token = tokens.create(local, at, wanted.ttl(), holder, refs);
+    var token = tokens.create(secret, local, at, wanted.ttl(), holder, refs);
     var reservation = reservation(result, token, secret, limits);
-    if (local || refs.isEmpty()) return CompletableFuture.completedStage(reservation);
+    if (local || token.holdsNothing()) return CompletableFuture.completedStage(reservation);
     return reservations
         .open(token.nonce(), reservation.id().orElseThrow(), token.expiresAt(), counters.of(token))
         .thenApply(listed -> {
-          if (!listed) throw full();
+          if (!listed) throw ReservationStore.full();
           return reservation;
         });
   }
@@ -193,12 +189,17 @@ public final class Reservations {
         limits);
   }
 
-  private static StoreException full() {
+  private static StoreException tooManyLimits(Plan plan) {
     return new StoreException(
-        Kind.OVERLOADED,
-        "there are %d open reservations, which is the most that a store keeps; settle or cancel reservations, or let them expire"
-            .formatted(ReservationStore.MAX_OPEN),
+        Kind.FULL,
+        "the id of this reservation would be longer than %d characters: %d limits apply to it, with long keys; use fewer rules or shorter attributes"
+            .formatted(ReservationToken.MAX_NEW_LENGTH, plan.charges().size()),
         null);
+  }
+
+  /** Returns the bounds on what reservations take in this process and in the store. */
+  public List<Budget> budgets() {
+    return store.reservations().map(ReservationStore::budgets).orElse(List.of());
   }
 
   /** Updates as {@link Reservation#update(Costs, Costs)} does. */
@@ -277,6 +278,8 @@ public final class Reservations {
             return CompletableFuture.completedStage(withoutLimits(token.get(), action));
           for (var costs : reported) counters.requireCosts(token.get(), costs);
           var command = counters.command(token.get(), id, action, ttl, targets, more);
+          if (command.entries().isEmpty() && token.get().holdsNothing())
+            return CompletableFuture.completedStage(withoutLimits(token.get(), action));
           return reservations.apply(command).thenApply(reply -> state(command, reply));
         });
   }

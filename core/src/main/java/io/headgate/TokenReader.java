@@ -72,10 +72,16 @@ final class TokenReader {
 
   /** Creates the token of a reservation whose last charge was made at {@code at}. */
   ReservationToken create(
-      boolean local, long at, Duration ttl, long holder, List<ReservationToken.ChargeRef> charges) {
+      byte[] secret,
+      boolean local,
+      long at,
+      Duration ttl,
+      long holder,
+      List<ReservationToken.ChargeRef> charges) {
     long micros = ttl.toNanos() / 1_000;
+    var nonce = ReservationToken.nonce(secret, nonce(), charges);
     return new ReservationToken(
-        Base64.getUrlEncoder().withoutPadding().encodeToString(nonce()),
+        Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
         local,
         at + micros,
         micros,

@@ -67,7 +67,7 @@ class RateLimiterTest {
   @Test
   void requestThatNoRuleMatchesIsAllowed() {
     var limiter = limiter(ticker, perUser);
-    var result = limiter.checkForResult(Request.of(Subject.of("robot:1"), 1L << 53));
+    var result = limiter.checkForResult(Request.of(Subject.of("robot:1"), Request.MAX_COST));
     assertThat(result.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
     assertThat(result.rule()).isEmpty();
     assertThat(result.limit()).isEmpty();

@@ -3,8 +3,10 @@ package io.headgate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.ReservationToken.ChargeRef;
+import io.headgate.store.ReservationStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -43,6 +45,40 @@ class ReservationTokenProperties {
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void arbitraryTextIsRejected(@ForAll String text) {
     assertThat(ReservationToken.open(List.of(SECRET), text)).isEmpty();
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void idsOfOneSubjectBeginAlikeAndThoseOfOthersDoNot(
+      @ForAll("tokens") ReservationToken token, @ForAll("tokens") ReservationToken other) {
+    if (token.charges().isEmpty()) return;
+    var first = beginning(SECRET, token.charges(), (byte) 1);
+    assertThat(beginning(SECRET, token.charges(), (byte) 2)).isEqualTo(first);
+    assertThat(beginning(OTHER, token.charges(), (byte) 1)).isNotEqualTo(first);
+    if (!counters(other).equals(counters(token))) {
+      assertThat(beginning(SECRET, other.charges(), (byte) 2)).isNotEqualTo(first);
+    }
+  }
+
+  private static String beginning(byte[] secret, List<ChargeRef> charges, byte random) {
+    var bytes = new byte[TokenCipher.NONCE_BYTES];
+    Arrays.fill(bytes, random);
+    var nonce = ReservationToken.nonce(secret, bytes, charges);
+    var id =
+        new ReservationToken(
+                Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
+                false,
+                1,
+                1,
+                0,
+                charges)
+            .seal(secret);
+    return ReservationStore.subjectOf(id);
+  }
+
+  private static List<String> counters(ReservationToken token) {
+    return token.charges().stream()
+        .map(charge -> charge.rule() + '|' + charge.name() + '|' + charge.key())
+        .toList();
   }
 
   @Provide

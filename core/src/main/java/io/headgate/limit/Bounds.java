@@ -8,6 +8,12 @@ final class Bounds {
   static final long MAX = 1L << 53;
 
   /**
+   * The most permits of a rate or a window: 2^52 - 1. A count plus the highest cost, which is one
+   * more, is then exact, and no limit allows that cost.
+   */
+  static final long MAX_PERMITS = (1L << 52) - 1;
+
+  /**
    * The longest duration of a limit: 100 years. Added to any time before the year 2155, it yields a
    * time in microseconds below {@link #MAX}.
    */

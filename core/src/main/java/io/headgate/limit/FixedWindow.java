@@ -19,7 +19,10 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public FixedWindow {
     require(permits >= 1, "a window needs at least 1 permit, got %d", permits);
-    require(permits <= Bounds.MAX, "a window may have at most 2^53 permits, got %d", permits);
+    require(
+        permits <= Bounds.MAX_PERMITS,
+        "a window may have at most 2^52 - 1 permits, which are counted exactly, got %d",
+        permits);
   }
 
   /** Creates a limit whose windows have the period of the rate and are aligned to the epoch. */
@@ -30,7 +33,7 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   /**
    * Creates a limit with other windows, such as calendar months.
    *
-   * @param permits the permits of one window, 1 to 2^53
+   * @param permits the permits of one window, 1 to 2^52 - 1
    */
   public static FixedWindow of(long permits, Window alignment) {
     return new FixedWindow(permits, alignment);

@@ -109,13 +109,13 @@ public final class GiveBack {
     State next =
         switch (limit) {
           case TokenBucket bucket ->
-              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
+              bucket(bucket.bucket(), (BucketState) bare, now, cost, madeAt, freshAt);
           case LeakyBucket bucket ->
-              bucket(bucket.bucket(), (BucketState) bare, now, cost, freshAt);
+              bucket(bucket.bucket(), (BucketState) bare, now, cost, madeAt, freshAt);
           case FixedWindow window -> fixed(window, (WindowState) bare, cost, madeAt);
           case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
           case FairShare fair ->
-              fair(fair.arithmetic(), (FairState) bare, share, now, cost, freshAt);
+              fair(fair.arithmetic(), (FairState) bare, share, now, cost, madeAt, freshAt);
           case RollingWindow window -> throw unsupported(window);
           case SlotLimit slots -> throw unsupported(slots);
           case Stateless stateless -> throw unsupported(stateless);
@@ -146,10 +146,10 @@ public final class GiveBack {
    * Reduces the debt by time rather than in units, so that a debt above the capacity stays exact.
    */
   private static BucketState bucket(
-      Bucket bucket, BucketState state, long now, long cost, long wasFreshAt) {
-    long unpaid = wasFreshAt - now;
-    if (state.emptyAt() <= now || unpaid <= 0) return state;
-    return minus(state, now, returnedUnits(bucket, cost, unpaid), bucket.rate().unitPermits);
+      Bucket bucket, BucketState state, long now, long cost, long madeAt, long wasFreshAt) {
+    if (state.emptyAt() <= now || wasFreshAt <= now) return state;
+    long back = returnedUnits(bucket, now, cost, madeAt, wasFreshAt);
+    return minus(state, now, back, bucket.rate().unitPermits);
   }
 
   private static BucketState minus(BucketState state, long now, long back, long permits) {
@@ -163,11 +163,19 @@ public final class GiveBack {
     return new BucketState(repaid ? now : emptyAt, repaid ? 0 : slack, state.refillTime());
   }
 
-  /** Returns the units of a cost that a bucket has not refilled yet. */
-  private static long returnedUnits(Bucket bucket, long cost, long unpaid) {
-    var rate = bucket.rate();
+  /**
+   * Returns the units of a cost that a bucket has certainly not refilled yet: those that were due
+   * before the last microsecond, which repays a part only, or those that are left if the charge was
+   * served first.
+   */
+  private static long returnedUnits(
+      Bucket bucket, long now, long cost, long madeAt, long wasFreshAt) {
+    long permits = bucket.rate().unitPermits;
     long back = units(bucket, cost);
-    return unpaid <= Math.floorDiv(back - 1, rate.unitPermits) ? unpaid * rate.unitPermits : back;
+    long unpaid = wasFreshAt - 1 - now;
+    if (unpaid > Math.floorDiv(back - 1, permits)) return back;
+    long own = ownUnits(bucket, new Receipt(cost, madeAt, wasFreshAt, true), now);
+    return Math.min(back, Math.max(own, unpaid * permits));
   }
 
   /** Returns the units of a cost, capped as {@link Bucket#charged} does. */
@@ -179,15 +187,21 @@ public final class GiveBack {
 
   /** Returns the charge to the pool as a bucket does, and no more than that to the tenant. */
   private static State fair(
-      FairBucket limit, FairState stored, Share share, long now, long cost, long wasFreshAt) {
+      FairBucket limit,
+      FairState stored,
+      Share share,
+      long now,
+      long cost,
+      long madeAt,
+      long wasFreshAt) {
     var state = new FairDraft(limit, stored, now).state();
     var pool = limit.pool();
     if (state.pool.emptyAt() - now > state.pool.refillTime())
       return stored; // the clock stepped back
-    var after = bucket(pool, state.pool, now, cost, wasFreshAt);
+    var after = bucket(pool, state.pool, now, cost, madeAt, wasFreshAt);
     if (after.equals(state.pool)) return stored;
     var rate = pool.rate();
-    long back = returnedUnits(pool, cost, wasFreshAt - now);
+    long back = returnedUnits(pool, now, cost, madeAt, wasFreshAt);
     long ticks =
         back / rate.unitPeriod * limit.scale()
             + back % rate.unitPeriod * limit.scale() / rate.unitPeriod;

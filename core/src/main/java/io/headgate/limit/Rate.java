@@ -29,7 +29,10 @@ public final class Rate {
         permits >= 1,
         "a rate needs at least 1 permit per period, got %d; to let nothing pass, use limit: deny",
         permits);
-    require(permits <= Bounds.MAX, "a rate may have at most 2^53 permits, got %d", permits);
+    require(
+        permits <= Bounds.MAX_PERMITS,
+        "a rate may have at most 2^52 - 1 permits, which are counted exactly, got %d",
+        permits);
     this.permits = permits;
     this.period = period;
     Bounds.requireDuration("the period of a rate", period);
@@ -44,7 +47,7 @@ public final class Rate {
   /**
    * Creates a rate.
    *
-   * @param permits 1 to 2^53
+   * @param permits 1 to 2^52 - 1
    * @param period a whole number of microseconds, at most 100 years
    * @throws IllegalArgumentException if a parameter is out of range
    */
@@ -126,7 +129,9 @@ public final class Rate {
     var micros = BigInteger.valueOf(unitPeriod).multiply(BigInteger.valueOf(1_000));
     var divisor = permits.gcd(micros);
     var max = BigInteger.valueOf(MAX_MICROS);
-    if (micros.divide(divisor).compareTo(max) <= 0) {
+    var most = BigInteger.valueOf(Bounds.MAX_PERMITS);
+    if (micros.divide(divisor).compareTo(max) <= 0
+        && permits.divide(divisor).compareTo(most) <= 0) {
       var period = Duration.of(micros.divide(divisor).longValueExact(), MICROS);
       var part = of(permits.divide(divisor).longValueExact(), period);
       if (burst <= Bounds.MAX / part.unitPeriod && part.canRepay(burst * part.unitPeriod))

@@ -1,5 +1,6 @@
 package io.headgate.reservation;
 
+import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,24 @@ public record ReservationCommand(
   /** Returns the same command for some of the counters. */
   public ReservationCommand with(List<Entry> some) {
     return new ReservationCommand(nonce, token, expiresAt, action, ttl, some);
+  }
+
+  /**
+   * Returns the record that the reservation would have if it had been recorded when it was made.
+   */
+  public ReservationRecord opened() {
+    var ledgers = new HashMap<Integer, Ledger>();
+    for (var entry : entries) ledgers.put(entry.reserved().index(), Ledger.of(entry.reserved()));
+    return new ReservationRecord(ReservationReply.Status.OPEN, expiresAt, ledgers);
+  }
+
+  /**
+   * Returns whether the reservation was made without permits in any of its counters, so that no
+   * record was made for it.
+   */
+  public boolean isUnrecorded() {
+    return !entries.isEmpty()
+        && entries.stream().allMatch(entry -> entry.reserved().charge().cost() == 0);
   }
 
   /** Returns whether the command asks for more permits. */

@@ -1,5 +1,6 @@
 package io.headgate.rule;
 
+import io.headgate.internal.hash.KeyDigest;
 import io.headgate.limit.Bucket;
 import io.headgate.limit.FairShare;
 import io.headgate.limit.FairSharing;
@@ -209,12 +210,13 @@ public final class Counter {
   /**
    * Returns the key of the subject's state. Several values are each preceded by their length, so
    * that {@code a:b, c} and {@code a, b:c} differ. Subjects without the attribute share the empty
-   * value, which no attribute can have, so that they don't escape the limit.
+   * value, which no attribute can have, so that they don't escape the limit. A key of more than 128
+   * characters ends with a hash instead, so that what a store keeps of it is bounded.
    */
   public String keyOf(Subject subject) {
-    if (only == null) return valueOf(subject, per);
+    if (only == null) return KeyDigest.bounded(valueOf(subject, per));
     String value = subject.find(only);
-    return value == null ? "" : value;
+    return value == null ? "" : KeyDigest.bounded(value);
   }
 
   /** Returns the tenant of the subject and its weight; null if the limit is not shared fairly. */

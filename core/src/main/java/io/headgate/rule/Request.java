@@ -12,8 +12,11 @@ import java.util.Map;
  *     cost is 0
  */
 public record Request(Subject subject, long cost, Map<String, Long> costs) {
-  /** The highest cost: 2^53, up to which Lua's doubles represent integers exactly. */
-  public static final long MAX_COST = 1L << 53;
+  /**
+   * The highest cost: 2^52, so that a count plus a cost is at most 2^53, up to which Lua's doubles
+   * represent integers exactly. No limit has as many permits.
+   */
+  public static final long MAX_COST = 1L << 52;
 
   /** The name under which reports list the cost of limits without a named cost. */
   public static final String PLAIN_COST = "cost";

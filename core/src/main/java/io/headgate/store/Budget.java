@@ -49,8 +49,17 @@ public final class Budget {
    * @return false, with nothing taken and a refusal counted, if the limit is reached
    */
   public boolean tryTake() {
-    if (taken.incrementAndGet() <= limit) return true;
-    taken.decrementAndGet();
+    return tryTake(1);
+  }
+
+  /**
+   * Takes several places, or none.
+   *
+   * @return false, with nothing taken and a refusal counted, if the limit would be exceeded
+   */
+  public boolean tryTake(long places) {
+    if (taken.addAndGet(places) <= limit) return true;
+    taken.addAndGet(-places);
     refuse();
     return false;
   }

@@ -35,12 +35,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryReservationStore implements ReservationStore {
   private static final int SECRET_BYTES = 32;
+
+  /** Open reservations take at most this part of the heap, and those that have ended half of it. */
+  private static final int OPEN_DIVISOR = 8;
+
+  /** Returns and resets take at most this part of the heap. */
+  private static final int RETURNS_DIVISOR = 32;
+
   private static final Outcome PASSED = new Outcome.Passed(0, 0, 0);
 
   private final MemoryStore store;
   private final CellTable cells;
-  private final ReservationTable table = new ReservationTable(MAX_OPEN);
-  private final ReturnTable returns = new ReturnTable(MAX_OPEN);
+  private final ReservationTable table =
+      new ReservationTable(MAX_OPEN, MAX_PER_SUBJECT, ofHeap(OPEN_DIVISOR));
+  private final ReturnTable returns = new ReturnTable(ofHeap(RETURNS_DIVISOR));
   private final List<byte[]> secrets;
 
   MemoryReservationStore(MemoryStore store, CellTable cells) {
@@ -49,6 +57,15 @@ final class MemoryReservationStore implements ReservationStore {
     var secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
     this.secrets = List.of(secret);
+  }
+
+  private static long ofHeap(int divisor) {
+    return Runtime.getRuntime().maxMemory() / divisor;
+  }
+
+  @Override
+  public List<Budget> budgets() {
+    return table.budgets();
   }
 
   @Override

@@ -26,6 +26,20 @@ public interface ReservationStore {
   int MAX_OPEN = 100_000;
 
   /**
+   * The highest number of open reservations of one subject, which are those of the same counters: a
+   * tenth of all, so that one client can't use up the store.
+   */
+  int MAX_PER_SUBJECT = MAX_OPEN / 10;
+
+  /** The number of characters of an id that the reservations of one subject have in common. */
+  int SUBJECT_LENGTH = 8;
+
+  /** Returns the beginning of an id, which the reservations of one subject have in common. */
+  static String subjectOf(String token) {
+    return token.substring(0, Math.min(SUBJECT_LENGTH, token.length()));
+  }
+
+  /**
    * Evaluates a plan strictly, without local copies, leases or cached denials, and stores the
    * resulting states. While the store is unavailable, each rule's failure policy decides.
    */
@@ -38,11 +52,26 @@ public interface ReservationStore {
    * @param token the id that the client has
    * @param expiresAt the time at which it expires, in microseconds of the store's clock
    * @param charges the charges that were made
-   * @return false if there are {@link #MAX_OPEN} others; the charges are then given back. They are
-   *     also given back if the stage fails
+   * @return false if there is no room for it: {@link #MAX_OPEN} others are open, or {@link
+   *     #MAX_PER_SUBJECT} of the same subject, or their bytes are used up; the charges are then
+   *     given back. They are also given back if the stage fails
    */
   CompletionStage<Boolean> open(
       String nonce, String token, long expiresAt, List<ReservedCharge> charges);
+
+  /** Returns the failure of an operation for which there is no room. */
+  static StoreException full() {
+    return new StoreException(
+        StoreException.Kind.FULL,
+        "there is no room for another open reservation: a store keeps at most %d, and %d of one subject, and a store in memory as many as an eighth of the heap holds; settle or cancel reservations, or let them expire"
+            .formatted(MAX_OPEN, MAX_PER_SUBJECT),
+        null);
+  }
+
+  /** Returns the bounds on what the reservations take in this process and in the store. */
+  default List<Budget> budgets() {
+    return List.of();
+  }
 
   /** Returns whether there is certainly no room for another reservation, without a call. */
   boolean isFull();

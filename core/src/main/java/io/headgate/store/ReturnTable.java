@@ -7,6 +7,8 @@ import io.headgate.rule.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The returns to token buckets in memory, and the resets of counters, beside their cells. Only
@@ -22,17 +24,21 @@ final class ReturnTable {
     }
   }
 
-  private final int max;
+  private static final int ENTRY_BYTES = 150; // with the fields of the history
+  private static final int SPAN_BYTES = 48;
+
+  private final long maxBytes;
+  private final AtomicLong bytes = new AtomicLong();
   private final ConcurrentHashMap<Key, ReturnHistory> histories = new ConcurrentHashMap<>();
 
   /**
    * Creates an empty table.
    *
-   * @param max the highest number of histories; threads that add one at the same time may exceed it
-   *     by their number
+   * @param maxBytes the memory of the histories; threads that add one at the same time may exceed
+   *     it by theirs
    */
-  ReturnTable(int max) {
-    this.max = max;
+  ReturnTable(long maxBytes) {
+    this.maxBytes = maxBytes;
   }
 
   /** Returns the histories of counters. */
@@ -41,7 +47,7 @@ final class ReturnTable {
     for (var charge : charges) {
       var history = histories.get(Key.of(charge));
       if (history != null && history.expiresAt() > now) found.add(history);
-      else found.add(histories.size() < max ? ReturnHistory.NONE : ReturnHistory.FULL);
+      else found.add(bytes.get() < maxBytes ? ReturnHistory.NONE : ReturnHistory.FULL);
     }
     return found;
   }
@@ -49,21 +55,41 @@ final class ReturnTable {
   /** Stores the histories that have changed. */
   void store(List<Charge> charges, List<ReturnHistory> next) {
     for (int i = 0; i < next.size(); i++) {
-      if (!next.get(i).isEmpty()) histories.put(Key.of(charges.get(i)), next.get(i));
+      if (!next.get(i).isEmpty()) put(Key.of(charges.get(i)), next.get(i));
     }
+  }
+
+  private void put(Key key, ReturnHistory history) {
+    bytes.addAndGet(bytesOf(key, history));
+    forget(key, histories.put(key, history));
+  }
+
+  private void forget(Key key, @Nullable ReturnHistory history) {
+    if (history != null) bytes.addAndGet(-bytesOf(key, history));
+  }
+
+  private static long bytesOf(Key key, ReturnHistory history) {
+    return ENTRY_BYTES + 2L * key.key.length() + (long) SPAN_BYTES * history.spans().size();
   }
 
   /** Records that a counter is about to be reset, also if there is no room for it. */
   void reset(Counter counter, String key, State state, long now) {
-    histories.put(new Key(counter, key), ReturnHistory.ofReset(counter.limit(), state, now));
+    put(new Key(counter, key), ReturnHistory.ofReset(counter.limit(), state, now));
   }
 
   /** Drops the histories that have expired. */
   void sweep(long now) {
-    histories.values().removeIf(history -> history.expiresAt() <= now);
+    histories.forEach((key, history) -> {
+      if (history.expiresAt() <= now && histories.remove(key, history)) forget(key, history);
+    });
   }
 
   int size() {
     return histories.size();
+  }
+
+  /** Returns the estimated memory of the histories. */
+  long bytes() {
+    return bytes.get();
   }
 }

@@ -26,6 +26,8 @@ public final class StoreException extends RuntimeException {
     REFUSED,
     /** Too many requests are waiting for a reply. */
     OVERLOADED,
+    /** The store has no room for what the request would keep in it. */
+    FULL,
     /** The caller stopped waiting before the store's deadline; not a failure of the store. */
     INTERRUPTED,
     /** Any other failure. */
@@ -108,7 +110,7 @@ public final class StoreException extends RuntimeException {
     return unsent
         || givenBack
         || switch (kind) {
-          case REFUSED, OVERLOADED -> true;
+          case REFUSED, OVERLOADED, FULL -> true;
           case TIMEOUT, CONNECTION, INTERRUPTED, OTHER -> false;
         };
   }

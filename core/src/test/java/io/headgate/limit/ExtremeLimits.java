@@ -35,7 +35,7 @@ class ExtremeLimits extends DomainContextBase {
 
   @Provide
   Arbitrary<Rate> rates() {
-    return Combinators.combine(upTo(Bounds.MAX), upTo(MAX_MICROS))
+    return Combinators.combine(upTo(Bounds.MAX_PERMITS), upTo(MAX_MICROS))
         .as((permits, period) -> Rate.of(permits, Duration.of(period, MICROS)));
   }
 
@@ -76,7 +76,8 @@ class ExtremeLimits extends DomainContextBase {
   Arbitrary<FixedWindow> fixedWindows() {
     var month = new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
     return Arbitraries.oneOf(
-        rates().map(FixedWindow::of), upTo(Bounds.MAX).map(max -> new FixedWindow(max, month)));
+        rates().map(FixedWindow::of),
+        upTo(Bounds.MAX_PERMITS).map(max -> new FixedWindow(max, month)));
   }
 
   @Provide
@@ -86,7 +87,9 @@ class ExtremeLimits extends DomainContextBase {
         .as((width, buckets, part, bound) -> {
           var window = Duration.of(width * buckets, MICROS);
           return new SlidingWindow(
-              Rate.of(part(part, Bounds.MAX / width), window), Math.toIntExact(buckets), bound);
+              Rate.of(part(part, Math.min(Bounds.MAX_PERMITS, Bounds.MAX / width)), window),
+              Math.toIntExact(buckets),
+              bound);
         });
   }
 

@@ -2,7 +2,10 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -50,7 +53,7 @@ class GiveBackProperties {
     long back = reserved - used;
     boolean unrefilled =
         limit instanceof TokenBucket bucket
-            && (double) (freshAt - now) * bucket.bucket().rate().permitsInLowestTerms()
+            && (double) (freshAt - 1 - now) * bucket.bucket().rate().permitsInLowestTerms()
                 >= (double) back * bucket.bucket().rate().periodInLowestTerms();
     corrected = GiveBack.of(limit, Share.NONE, corrected, now, back, at, freshAt);
     return new Pair(corrected, limit.adopt(oracle, now), now, unrefilled);
@@ -62,6 +65,21 @@ class GiveBackProperties {
         .isLessThanOrEqualTo(limit.step(pair.oracle, pair.now, 0).outcome().remaining());
     assertThat(Math.max(pair.now, pair.corrected.freshAt()))
         .isGreaterThanOrEqualTo(Math.max(pair.now, pair.oracle.freshAt()));
+  }
+
+  /** The last microsecond of a debt repays less than a whole microsecond does. */
+  @Example
+  void fractionOfAMicrosecondIsNotReturnedTwice() {
+    var limit = new TokenBucket(Rate.of(2, Duration.of(1, ChronoUnit.MICROS)), 20);
+    State reserved = limit.charged(State.FRESH, START, 3);
+    State used = limit.charged(State.FRESH, START, 1);
+    long now = START + 1; // has refilled two of the three permits
+    var corrected =
+        GiveBack.of(
+            limit, Share.NONE, limit.charged(reserved, now, 1), now, 2, START, reserved.freshAt());
+    var oracle = limit.charged(used, now, 1);
+    assertThat(limit.step(corrected, now, 0).outcome().remaining())
+        .isLessThanOrEqualTo(limit.step(oracle, now, 0).outcome().remaining());
   }
 
   @Property(tries = 2_000)

@@ -24,7 +24,7 @@ class ValidationTest {
     return Stream.of(
         row(() -> Rate.of(0, SECOND), "at least 1 permit", "got 0", "use limit: deny"),
         row(() -> Rate.of(-3, SECOND), "at least 1 permit", "got -3"),
-        row(() -> Rate.of(Bounds.MAX + 1, SECOND), "at most 2^53", "got 9007199254740993"),
+        row(() -> Rate.of(1L << 52, SECOND), "at most 2^52 - 1", "got 4503599627370496"),
         row(() -> Rate.of(1, Duration.ZERO), "period", "positive", "got PT0S"),
         row(() -> Rate.of(1, Duration.ofSeconds(-1)), "period", "positive", "got PT-1S"),
         row(() -> Rate.of(1, Duration.ofNanos(1_500)), "whole microseconds", "got PT0.0000015S"),
@@ -81,7 +81,7 @@ class ValidationTest {
             "the maximum wait",
             "whole micro"),
         row(() -> FixedWindow.of(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
-        row(() -> FixedWindow.of(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
+        row(() -> FixedWindow.of(1L << 52, new Window.Epoch(SECOND)), "2^52 - 1", "got 4503"),
         row(() -> new Window.Epoch(Duration.ZERO), "a window", "got PT0S"),
         row(() -> new Window.Epoch(CENTURY.plusDays(1)), "at most 100 years", "got PT876624H"),
         row(() -> sliding(TEN, 0), "buckets", "1 to 1000", "got 0"),
@@ -138,12 +138,12 @@ class ValidationTest {
   /** The bounds of all parameters are valid. */
   @Test
   void boundsAreInclusive() {
-    assertThat(Rate.of(Bounds.MAX, CENTURY).permits()).isEqualTo(Bounds.MAX);
+    assertThat(Rate.of(Bounds.MAX_PERMITS, CENTURY).permits()).isEqualTo(Bounds.MAX_PERMITS);
     assertThat(TokenBucket.of(Rate.perDay(1)).withBurst(36_525).window())
         .isEqualTo(Bounds.micros(CENTURY));
     assertThat(LeakyBucket.of(Rate.perDay(1)).withQueue(36_524).capacity()).isEqualTo(36_525);
-    assertThat(FixedWindow.of(Bounds.MAX, new Window.Epoch(CENTURY)).capacity())
-        .isEqualTo(Bounds.MAX);
+    assertThat(FixedWindow.of(Bounds.MAX_PERMITS, new Window.Epoch(CENTURY)).capacity())
+        .isEqualTo(Bounds.MAX_PERMITS);
     assertThat(sliding(Rate.perDay(1_000_000), 1_000).window()).isEqualTo(86_400_000_000L);
     assertThat(RollingWindow.of(Rate.perDay(1_000_000)).capacity()).isEqualTo(1_000_000);
     assertThat(RollingWindow.of(TEN).withMinInterval(SECOND).minInterval()).isEqualTo(SECOND);

@@ -137,13 +137,13 @@ class MessagesTest {
             () -> Subject.of(attributes(33)), "a subject may have at most 32 attributes, got 33"),
         // requests
         mistake(
-            () -> Request.of(Subject.of("x"), -1), "cost must be 0 to 9007199254740992, got -1"),
+            () -> Request.of(Subject.of("x"), -1), "cost must be 0 to 4503599627370496, got -1"),
         mistake(
-            () -> Request.of(Subject.of("x"), (1L << 53) + 1),
-            "cost must be 0 to 9007199254740992, got 9007199254740993"),
+            () -> Request.of(Subject.of("x"), (1L << 52) + 1),
+            "cost must be 0 to 4503599627370496, got 4503599627370497"),
         mistake(
             () -> new Request(Subject.of("x"), 1, Map.of("bytes", -5L)),
-            "cost 'bytes' must be 0 to 9007199254740992, got -5"),
+            "cost 'bytes' must be 0 to 4503599627370496, got -5"),
         mistake(
             () -> new Request(Subject.of("x"), 1, costs(17)),
             "a request may have at most 16 named costs, got 17"));

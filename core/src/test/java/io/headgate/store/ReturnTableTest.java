@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReturnTableTest {
-  private final ReturnTable table = new ReturnTable(2);
+  private final ReturnTable table = new ReturnTable(400); // room for two histories
 
   private static Charge charge(String key) {
     var limit = TokenBucket.of(Rate.perMinute(10));
@@ -59,5 +59,7 @@ class ReturnTableTest {
     table.sweep(100);
     assertThat(find("c", 100)).isEqualTo(ReturnHistory.NONE);
     assertThat(table.size()).isEqualTo(1);
+    table.sweep(200);
+    assertThat(table.bytes()).isZero();
   }
 }

@@ -19,6 +19,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ReservationStore;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import io.headgate.testkit.ConcurrentRunner;
@@ -26,8 +27,10 @@ import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FaultProxy;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +92,54 @@ class ReservationsInRedisTest {
     assertThat(ended).isZero();
     assertThat(server.call("KEYS", "*reservations*").items()).isEmpty();
     assertThat(limiter.reserve(cost(1)).isAllowed()).isTrue();
+  }
+
+  @Test
+  void reservationThatHoldsNothingLeavesNoEntry() {
+    var limiter = connect(rule(1_000).build());
+    var reservation = limiter.reserve(cost(0));
+    limiter.reservations().largest(rule -> true, 1).toCompletableFuture().join(); // sends changes
+    assertThat(server.call("ZCARD", "headgate:{*reservations}open").number()).isZero();
+    assertThat(server.call("KEYS", "headgate:{user:1}|*").items()).isEmpty();
+    assertThat(charged(reservation.settle(Costs.plain(7)))).isEqualTo(7);
+    assertThat(charged(reservation.settle(Costs.plain(100)))).isEqualTo(7);
+    assertThat(left(limiter)).isEqualTo(993);
+  }
+
+  @Test
+  void openReservationsOfOneSubjectAreBounded() {
+    var first = connect(rule(1_000_000).build());
+    var second = connect(rule(1_000_000).build());
+    reserve(first, 6_000);
+    reserve(second, 6_000);
+    Eventually.holds(
+        "both are told",
+        WAIT,
+        () -> {
+          first.reservations().expireDue().toCompletableFuture().join();
+          return isRefused(first) && isRefused(second);
+        });
+    assertThat(server.call("ZCARD", "headgate:{*reservations}open").number())
+        .isLessThanOrEqualTo(ReservationStore.MAX_PER_SUBJECT);
+    assertThat(first.reserve(Request.of(Subject.of("user:2"), 1)).isAllowed()).isTrue();
+  }
+
+  private static void reserve(RateLimiter limiter, int count) {
+    var all = new ArrayList<CompletableFuture<?>>(count);
+    for (int i = 0; i < count; i++) {
+      var reserved = limiter.reserveAsync(cost(1), Duration.ofMinutes(1)).toCompletableFuture();
+      all.add(reserved.handle((done, problem) -> done));
+      if (i % 100 == 99) CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
+    }
+  }
+
+  private static boolean isRefused(RateLimiter limiter) {
+    try {
+      limiter.reserve(cost(1));
+      return false;
+    } catch (StoreException e) {
+      return e.getMessage() != null && e.getMessage().contains("of one subject");
+    }
   }
 
   /** Otherwise closing would cancel, and the usage would be free. */

@@ -85,7 +85,7 @@ class CountSyntaxTest {
     "1024000, 1024k",
     "10485760, 10Mi",
     "1000000, 1M",
-    "9007199254740992, 8192Ti",
+    "4503599627370496, 4096Ti",
   })
   void formatsTheShortestExactForm(long count, String text) {
     assertThat(CountSyntax.text(count)).isEqualTo(text);

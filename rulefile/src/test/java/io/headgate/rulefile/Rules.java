@@ -132,7 +132,7 @@ final class Rules {
             ? ReservationSettings.DEFAULT.ttl()
             : Duration.ofSeconds(1 + random.nextInt(3600)),
         maybe(0.5) ? 1_000 : 1 + random.nextInt(1_000),
-        maybe(0.5) ? OptionalLong.empty() : OptionalLong.of(1 + random.nextLong(1L << 53)),
+        maybe(0.5) ? OptionalLong.empty() : OptionalLong.of(1 + random.nextLong(1L << 52)),
         oneOf(ReservationSettings.Excess.values()),
         oneOf(ReservationSettings.OnExpiry.values()),
         maybe(0.5) ? Optional.empty() : Optional.of(Duration.ofSeconds(1 + random.nextInt(3600))));
@@ -226,7 +226,8 @@ final class Rules {
       case 4 -> LeakyBucket.of(rate).withMaxWait(duration(1_000_000));
       case 5 -> FixedWindow.of(rate);
       case 6 ->
-          FixedWindow.of(count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
+          FixedWindow.of(
+              count((1L << 52) - 1), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
       case 7 ->
           new SlidingWindow(rate, 1 + random.nextInt(20), oneOf(SlidingWindow.Bound.values()));
       case 8 ->

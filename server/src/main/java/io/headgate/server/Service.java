@@ -44,6 +44,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -161,8 +162,7 @@ public final class Service implements AutoCloseable {
         List.of(
             statsHandlers.streamBudget(),
             simulations.budget(),
-            LargeTaskExecutor.budget(),
-            limiter.reservations().budget()));
+            LargeTaskExecutor.budget()));
     stats.logBudgets(this::budgets);
     this.metrics =
         new Metrics(
@@ -406,7 +406,9 @@ public final class Service implements AutoCloseable {
   }
 
   private List<Budget> budgets() {
-    return List.copyOf(budgets);
+    var all = new ArrayList<>(budgets);
+    all.addAll(limiter.reservations().budgets());
+    return all;
   }
 
   /** Returns the port that the service listens on, the chosen one if the settings have 0. */

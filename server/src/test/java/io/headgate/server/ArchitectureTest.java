@@ -95,7 +95,7 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("load", "limit", "rule", "reservation", "store", "consistency")
         .whereLayer("script")
         .mayOnlyAccessLayers(
-            "load", "limit", "rule", "reservation", "store", "outage", "consistency")
+            "hash", "load", "limit", "rule", "reservation", "store", "outage", "consistency")
         .whereLayer("facade")
         .mayOnlyAccessLayers("load", "limit", "rule", "reservation", "store", "shedding")
         .whereLayer("rulefile")

@@ -76,8 +76,14 @@ public final class HeadgateProcess implements AutoCloseable {
     return Integer.parseInt(listens.group(1));
   }
 
+  /** Returns the id of the process. */
   public long pid() {
     return process.pid();
+  }
+
+  /** Returns whether the process runs. */
+  boolean isAlive() {
+    return process.isAlive();
   }
 
   /** Sends SIGTERM, as a process manager does. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -21,7 +22,7 @@ final class OpenListClient {
   static final int SHARDS = 16;
 
   /** Ids are spread evenly but not exactly, so that a part may have some more. */
-  private static final int MARGIN = 2;
+  static final int MARGIN = 2;
 
   private record Due(long expiresAt, String id) {}
 
@@ -36,9 +37,9 @@ final class OpenListClient {
    * Executes an operation.
    *
    * @param secretKey the key of the secret
-   * @param arguments the time or -1, then {@code list}, the highest number of ids, and pairs of an
-   *     expiry and an id; or {@code due}, the highest number of ids to return, and a secret to keep
-   *     if there is none
+   * @param arguments the time or -1, then {@code list}, the highest number of ids, and of those of
+   *     one subject, and pairs of an expiry and an id; or {@code due}, the highest number of ids to
+   *     return, and a secret to keep if there is none
    * @throws IllegalArgumentException if the operation is none of these
    */
   CompletionStage<List<Object>> execute(String secretKey, byte[]... arguments) {
@@ -53,7 +54,8 @@ final class OpenListClient {
 
   private CompletionStage<List<Object>> change(long time, long max, byte[][] arguments) {
     var messages = new TreeMap<Integer, NumberWriter>();
-    for (int i = 3; i + 1 < arguments.length; i += 2) {
+    var refused = ConcurrentHashMap.<String>newKeySet();
+    for (int i = 4; i + 1 < arguments.length; i += 2) {
       var id = text(arguments[i + 1]);
       messages
           .computeIfAbsent(
@@ -66,10 +68,21 @@ final class OpenListClient {
         calls.add(
             connection
                 .call(PartitionCall.Kind.CHANGE_LIST, name(shard), message.toByteArray())
-                .thenAccept(reply -> counts.set(shard, new NumberReader(reply).next()))
+                .thenAccept(reply -> {
+                  var in = new NumberReader(reply);
+                  counts.set(shard, in.next());
+                  while (in.hasMore()) refused.add(in.text()); // an earlier version returns none
+                })
                 .toCompletableFuture()));
     return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
-        .thenApply(done -> List.of(count()));
+        .thenApply(done -> {
+          var reply = new ArrayList<Object>();
+          for (int i = 5; i < arguments.length; i += 2) {
+            reply.add(refused.contains(text(arguments[i])) ? 0L : 1L);
+          }
+          reply.add(count());
+          return reply;
+        });
   }
 
   private CompletionStage<List<Object>> due(long time, int max, String secretKey, byte[] secret) {

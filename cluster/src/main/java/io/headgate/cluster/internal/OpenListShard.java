@@ -4,6 +4,8 @@ import com.tangosol.net.cache.CacheMap;
 import com.tangosol.util.BinaryEntry;
 import io.headgate.limit.NumberReader;
 import io.headgate.limit.NumberWriter;
+import io.headgate.store.ReservationStore;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenListShard {
   private static final long SECOND = 1_000_000;
+
+  /** The highest number of ids of one subject in a part, over which ids are spread. */
+  private static final int MAX_PER_SUBJECT =
+      ReservationStore.MAX_PER_SUBJECT / OpenListClient.SHARDS * OpenListClient.MARGIN;
+
+  /** The time after which a number that no id changes is forgotten. */
+  private static final long SUBJECT_MILLIS = 3_600_000;
 
   /** The expiry that removes an id. */
   static final long REMOVED = -1;
@@ -39,7 +48,9 @@ final class OpenListShard {
     var bytes = head.getValue();
     if (bytes == null) return;
     var in = new NumberReader(bytes);
-    for (int left = in.count(); left > 0; left--) seconds.put(in.next(), in.count());
+    for (int left = in.count(); left > 0; left--) {
+      seconds.put(in.next(), Math.toIntExact(in.next())); // no count of elements that follow
+    }
     in.end();
   }
 
@@ -52,7 +63,7 @@ final class OpenListShard {
    * number of ids, and pairs of an expiry and an id.
    *
    * @param clock the clock of this member, in microseconds
-   * @return the number of ids
+   * @return the number of ids, and the ids for which there was no room
    */
   static byte[] change(PartitionCall call, BinaryEntry<EntryKey, byte[]> anchor, long clock) {
     var in = new NumberReader(call.argument());
@@ -64,9 +75,14 @@ final class OpenListShard {
       changes.put(in.text(), expiresAt);
     }
     var shard = new OpenListShard(call, anchor, time < 0 ? clock : time);
-    changes.forEach((id, expiresAt) -> shard.put(id, expiresAt, max));
+    var refused = new ArrayList<String>();
+    changes.forEach((id, expiresAt) -> {
+      if (!shard.put(id, expiresAt, max)) refused.add(id);
+    });
     shard.store();
-    return new NumberWriter().put(shard.count()).toByteArray();
+    var out = new NumberWriter().put(shard.count());
+    refused.forEach(out::put);
+    return out.toByteArray();
   }
 
   /**
@@ -99,23 +115,45 @@ final class OpenListShard {
     return seconds.values().stream().mapToLong(Integer::longValue).sum();
   }
 
-  private void put(String id, long expiresAt, long max) {
+  /** Changes one id; returns false if there is no room for a new one. */
+  private boolean put(String id, long expiresAt, long max) {
     var entry = entry("id|" + id);
     var bytes = entry.getValue();
     if (bytes != null) {
       secondOf(new NumberReader(bytes).next()).remove(id);
       added--;
-    } else if (expiresAt == REMOVED || count() + added >= max) {
-      return;
+    } else if (expiresAt == REMOVED) {
+      return true;
+    } else if (count() + added >= max || !countSubject(id, 1)) {
+      return false;
     }
     if (expiresAt == REMOVED) {
       entry.remove(false);
-      return;
+      return countSubject(id, -1);
     }
     entry.setValue(new NumberWriter().put(expiresAt).toByteArray());
     entry.expire(CacheMap.EXPIRY_NEVER);
     secondOf(expiresAt).put(id, expiresAt);
     added++;
+    return true;
+  }
+
+  /**
+   * Changes the number of ids of a subject in this part, unless it would be too high. An id of an
+   * earlier version was not counted, so that its removal finds no number.
+   */
+  private boolean countSubject(String id, int change) {
+    var entry = entry("subject|" + ReservationStore.subjectOf(id));
+    var bytes = entry.getValue();
+    long number = (bytes == null ? 0 : new NumberReader(bytes).next()) + change;
+    if (number > MAX_PER_SUBJECT) return false;
+    if (number > 0) {
+      entry.setValue(new NumberWriter().put(number).toByteArray());
+      entry.expire(SUBJECT_MILLIS);
+    } else if (bytes != null) {
+      entry.remove(false);
+    }
+    return true;
   }
 
   /** Returns the ids of the second of an expiry, which the caller is about to change. */

@@ -88,7 +88,7 @@ final class CircuitBreaker {
    * @return whether this failure opened the circuit breaker
    */
   boolean failed(Kind kind, long now, long deadline) {
-    if (kind == Kind.OVERLOADED || kind == Kind.INTERRUPTED) return false;
+    if (kind == Kind.OVERLOADED || kind == Kind.FULL || kind == Kind.INTERRUPTED) return false;
     while (true) {
       var seen = failures.get();
       if (seen != null && seen.open) return false;

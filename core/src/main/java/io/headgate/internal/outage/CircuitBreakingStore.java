@@ -299,7 +299,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
   /** Returns whether a failure of this kind is that of the store, rather than a late reply. */
   private boolean isOutage(Kind kind) {
     return switch (kind) {
-      case TIMEOUT, OVERLOADED, INTERRUPTED -> detector.isOutage();
+      case TIMEOUT, OVERLOADED, FULL, INTERRUPTED -> detector.isOutage();
       case CONNECTION, REFUSED, OTHER -> true;
     };
   }

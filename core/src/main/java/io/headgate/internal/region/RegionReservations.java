@@ -13,6 +13,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.rule.RegionSettings;
+import io.headgate.store.Budget;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -268,6 +269,11 @@ final class RegionReservations implements ReservationStore {
 
   private static CompletionStage<Void> done() {
     return CompletableFuture.allOf();
+  }
+
+  @Override
+  public List<Budget> budgets() {
+    return regional.budgets();
   }
 
   @Override

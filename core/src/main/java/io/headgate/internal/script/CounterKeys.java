@@ -1,10 +1,7 @@
 package io.headgate.internal.script;
 
+import io.headgate.internal.hash.KeyDigest;
 import io.headgate.rule.Counter;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 
 /**
  * Builds the Redis keys of counters, such as {@code headgate:{user:42}contract|calls}. A counter of
@@ -84,10 +81,15 @@ public final class CounterKeys {
     return prefix + "{*reservations}secret";
   }
 
+  /** Returns the Redis key of the numbers of open reservations by subject, in the same slot. */
+  public String ofReservationSubjects() {
+    return prefix + "{*reservations}subjects";
+  }
+
   /** Returns the hash tag of a counter's key. */
   public static String tag(String key) {
     if (key.isEmpty()) return SHARED_TAG;
-    if (key.length() > MAX_PLAIN_LENGTH) return '#' + hash(key);
+    if (key.length() > MAX_PLAIN_LENGTH) return '#' + KeyDigest.hashOf(key);
     for (int i = 0; i < key.length(); i++) {
       if (!isPlain(key.charAt(i))) return escaped(key);
     }
@@ -114,17 +116,5 @@ public final class CounterKeys {
       }
     }
     return text.toString();
-  }
-
-  /** Hashes UTF-16 code units, since an encoding maps all lone surrogates to one character. */
-  private static String hash(String key) {
-    try {
-      var bytes = ByteBuffer.allocate(key.length() * 2);
-      for (int i = 0; i < key.length(); i++) bytes.putChar(key.charAt(i));
-      var hash = MessageDigest.getInstance("SHA-256").digest(bytes.array());
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

@@ -33,7 +33,7 @@ public final class Failures {
     if (!(problem instanceof StoreException failure)) return problem;
     return switch (failure.kind()) {
       case TIMEOUT, INTERRUPTED -> failure.givenBack();
-      case CONNECTION, REFUSED, OVERLOADED, OTHER -> failure;
+      case CONNECTION, REFUSED, OVERLOADED, FULL, OTHER -> failure;
     };
   }
 

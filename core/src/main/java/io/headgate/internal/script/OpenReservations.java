@@ -1,5 +1,6 @@
 package io.headgate.internal.script;
 
+import io.headgate.store.Budget;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.StoreException;
 import java.nio.charset.StandardCharsets;
@@ -26,17 +27,29 @@ import org.jspecify.annotations.Nullable;
  * <p>Changes are sent together, {@link #DELAY_MILLIS} after the first of them, and again if the
  * call fails. A reservation that is settled before then is never listed. The list is only needed
  * for reservations that are not settled: if an instance ends without a last call, such a
- * reservation stays charged as reserved. Thread-safe.
+ * reservation stays charged as reserved.
+ *
+ * <p>The list has at most {@link ReservationStore#MAX_OPEN} ids, and {@link
+ * ReservationStore#MAX_PER_SUBJECT} of one subject. The server counts both. This instance refuses a
+ * subject that has no room for a second after the reply that says so. What the subject was granted
+ * before that is not listed, so that it takes no room in the server. Thread-safe.
  */
 final class OpenReservations {
   private static final long DELAY_MILLIS = 100;
   private static final long RETRY_MILLIS = 1_000;
   private static final int MAX_BATCH = 512;
   private static final int MAX_PENDING = 10_000;
+  private static final long MAX_PENDING_BYTES = 8 << 20; // of the ids
+  private static final int MAX_FULL_SUBJECTS = 10_000;
+  private static final long FULL_NANOS = 1_000_000_000;
   private static final int SECRET_BYTES = 32;
   private static final byte[] LIST = bytes("list");
   private static final byte[] DUE = bytes("due");
   private static final byte[] MAX = bytes(Integer.toString(ReservationStore.MAX_OPEN));
+  private static final byte[] MAX_PER_SUBJECT =
+      bytes(Integer.toString(ReservationStore.MAX_PER_SUBJECT));
+  private static final String ADVICE =
+      "settle or cancel reservations when their requests end, or give them a shorter ttl";
   private static final long REMOVED = -1;
   private static final long END_OF_TIME = 1L << 53; // the latest time that the script represents
 
@@ -66,6 +79,13 @@ final class OpenReservations {
   private final ConcurrentHashMap<String, Change> pending = new ConcurrentHashMap<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final AtomicLong unsent = new AtomicLong(); // the sum of the deltas without a reply
+  private final AtomicLong pendingBytes = new AtomicLong();
+
+  /** Subjects that have no room, with the time until which they are refused, in nanoseconds. */
+  private final ConcurrentHashMap<String, Long> full = new ConcurrentHashMap<>();
+
+  private final Budget budget =
+      new Budget("reservations", ReservationStore.MAX_OPEN, this::count, ADVICE);
   private CompletableFuture<Void> replies = CompletableFuture.allOf(); // guarded by pending
   private volatile boolean closed;
   private volatile long count;
@@ -81,10 +101,45 @@ final class OpenReservations {
       ScriptConnection connection, CounterKeys names, LongSupplier clock, long timeoutNanos) {
     this.connection = connection;
     this.keys =
-        new byte[][] {bytes(names.ofOpenReservations()), bytes(names.ofReservationSecret())};
+        new byte[][] {
+          bytes(names.ofOpenReservations()),
+          bytes(names.ofReservationSecret()),
+          bytes(names.ofReservationSubjects())
+        };
     this.clock = clock;
     this.timeoutNanos = timeoutNanos;
     new SecureRandom().nextBytes(ownSecret);
+  }
+
+  /** Returns the bound on listed reservations, with the refusals of this instance. */
+  Budget budget() {
+    return budget;
+  }
+
+  /** Returns whether there is no room, and counts the refusal of another reservation if so. */
+  boolean isFull() {
+    return count() >= ReservationStore.MAX_OPEN && refused();
+  }
+
+  /** Returns whether there is no room for an id, and counts its refusal if so. */
+  boolean isFullFor(String id) {
+    if (isFull()) return true;
+    var subject = ReservationStore.subjectOf(id);
+    var until = full.get(subject);
+    if (until == null) return false;
+    if (System.nanoTime() - until < 0) return refused();
+    full.remove(subject, until);
+    return false;
+  }
+
+  private boolean refused() {
+    budget.refuse();
+    return true;
+  }
+
+  private void refuse(String subject) {
+    if (full.size() >= MAX_FULL_SUBJECTS) full.clear(); // the server refuses them again
+    full.put(subject, System.nanoTime() + FULL_NANOS);
   }
 
   /** Returns the number of listed reservations at the last reply, with the changes since. */
@@ -128,7 +183,7 @@ final class OpenReservations {
   }
 
   private void change(String id, Change change) {
-    if (pending.size() >= MAX_PENDING) {
+    if (pending.size() >= MAX_PENDING || pendingBytes.get() >= MAX_PENDING_BYTES) {
       var unused = flush();
     }
     pending.compute(
@@ -136,6 +191,7 @@ final class OpenReservations {
         (same, earlier) -> {
           var merged = merge(earlier, change);
           unsent.addAndGet(deltaOf(merged) - deltaOf(earlier));
+          pendingBytes.addAndGet(bytesOf(id, merged) - bytesOf(id, earlier));
           return merged;
         });
     scheduleFlush(DELAY_MILLIS);
@@ -155,6 +211,10 @@ final class OpenReservations {
     return later.expiresAt == REMOVED ? null : new Change(later.expiresAt, earlier.onListing);
   }
 
+  private static long bytesOf(String id, @Nullable Change change) {
+    return change == null ? 0 : id.length();
+  }
+
   private static long deltaOf(@Nullable Change change) {
     return change == null ? 0 : change.delta();
   }
@@ -167,7 +227,6 @@ final class OpenReservations {
    */
   CompletableFuture<Void> flush() {
     scheduled.set(false);
-    var listed = new ArrayList<Runnable>();
     CompletableFuture<Void> done;
     // Changes that were taken but not sent yet must not be missed by a call that finds none.
     synchronized (pending) {
@@ -176,9 +235,9 @@ final class OpenReservations {
       for (var id : pending.keySet()) { // once, since changes whose call fails are pending again
         var change = pending.remove(id);
         if (change == null) continue;
+        pendingBytes.addAndGet(-id.length());
         ids.add(id);
         changes.add(change);
-        if (change.onListing != null) listed.add(change.onListing);
       }
       for (int from = 0; from < ids.size(); from += MAX_BATCH) {
         int to = Math.min(ids.size(), from + MAX_BATCH);
@@ -188,19 +247,19 @@ final class OpenReservations {
       }
       done = replies;
     }
-    listed.forEach(Runnable::run);
     return done;
   }
 
   private CompletableFuture<?> send(List<String> ids, List<Change> changes) {
-    var arguments = new byte[3 + 2 * ids.size()][];
+    var arguments = new byte[4 + 2 * ids.size()][];
     arguments[0] = bytes(Long.toString(clock.getAsLong()));
     arguments[1] = LIST;
     arguments[2] = MAX;
+    arguments[3] = MAX_PER_SUBJECT;
     long delta = 0;
     for (int i = 0; i < ids.size(); i++) {
-      arguments[3 + 2 * i] = bytes(Long.toString(changes.get(i).expiresAt));
-      arguments[4 + 2 * i] = bytes(ids.get(i));
+      arguments[4 + 2 * i] = bytes(Long.toString(changes.get(i).expiresAt));
+      arguments[5 + 2 * i] = bytes(ids.get(i));
       delta += changes.get(i).delta();
     }
     long sent = delta;
@@ -211,17 +270,34 @@ final class OpenReservations {
         .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS) // so that a lost reply ends no later sweep
         .handle((reply, problem) -> {
           unsent.addAndGet(-sent);
-          if (problem == null) count = (Long) reply.getLast();
+          if (problem == null) listed(ids, changes, reply);
           else retain(ids, changes);
           return reply;
         });
   }
 
+  /** Stores the records of ids that are listed now, and refuses subjects that have no room. */
+  private void listed(List<String> ids, List<Change> changes, List<Object> reply) {
+    count = (Long) reply.getLast();
+    boolean tellsEach = reply.size() > ids.size(); // home, which lists nothing, does not
+    for (int i = 0; i < ids.size(); i++) {
+      var onListing = changes.get(i).onListing;
+      if (tellsEach && (Long) reply.get(i) == 0) {
+        if (count < ReservationStore.MAX_OPEN) refuse(ReservationStore.subjectOf(ids.get(i)));
+      } else if (onListing != null) {
+        onListing.run();
+      }
+    }
+  }
+
   /** Keeps changes whose call has failed, unless there are later ones of the same ids. */
   private void retain(List<String> ids, List<Change> changes) {
-    for (int i = 0; i < ids.size() && pending.size() < MAX_PENDING; i++) {
+    for (int i = 0; i < ids.size(); i++) {
+      if (pending.size() >= MAX_PENDING || pendingBytes.get() >= MAX_PENDING_BYTES) break;
       var change = changes.get(i);
-      if (pending.putIfAbsent(ids.get(i), change) == null) unsent.addAndGet(change.delta());
+      if (pending.putIfAbsent(ids.get(i), change) != null) continue;
+      unsent.addAndGet(change.delta());
+      pendingBytes.addAndGet(ids.get(i).length());
     }
     if (!closed) scheduleFlush(RETRY_MILLIS);
   }

@@ -8,6 +8,7 @@ import io.headgate.reservation.ReservationReply.Status;
 import io.headgate.reservation.ReservedCharge;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
+import io.headgate.store.Budget;
 import io.headgate.store.PlanResult;
 import io.headgate.store.ReservationStore;
 import io.headgate.store.ReservedPlan;
@@ -87,7 +88,7 @@ public final class ScriptReservationStore implements ReservationStore {
   @Override
   public CompletionStage<Boolean> open(
       String nonce, String token, long expiresAt, List<ReservedCharge> charges) {
-    boolean full = isFull();
+    boolean full = list.isFullFor(token);
     if (full) charges.forEach(this::giveBack);
     else list.add(token, expiresAt, () -> storeRecord(nonce, token, expiresAt, charges));
     return CompletableFuture.completedStage(!full);
@@ -110,6 +111,11 @@ public final class ScriptReservationStore implements ReservationStore {
     executor.giveBackLater(new ChargeReceipt(made.charge(), made.at(), made.freshAt()));
   }
 
+  @Override
+  public List<Budget> budgets() {
+    return List.of(list.budget());
+  }
+
   /** Sends the last changes of the list of open reservations. */
   void close() {
     list.close();
@@ -117,7 +123,7 @@ public final class ScriptReservationStore implements ReservationStore {
 
   @Override
   public boolean isFull() {
-    return list.count() >= MAX_OPEN;
+    return list.isFull();
   }
 
   @Override

@@ -34,8 +34,8 @@ step[BUCKET] = function(state, limit, k, cost)
   return PASSED, remaining - cost, wait + repaid_in, delay, next_state
 end
 
--- Returns at most the debt that would be left if there had been no later charge: the rest is refilled already, and a
--- full bucket does not refill further. Reduces the debt by time, so that a debt above the capacity stays exact.
+-- Returns at most the debt that would certainly be left if there had been no later charge: the rest is refilled already, and
+-- a full bucket does not refill further. The last microsecond repays a part only; see GiveBack.java. Reduces the debt by time, so that a debt above the capacity stays exact.
 -- A token bucket with a key of its returns is exact instead; see returns.lua.
 give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at, _, amount, is_last, returns_k)
   if returns_k and returns_k > 0 then
@@ -48,7 +48,11 @@ give_back[BUCKET] = function(state, limit, k, cost, charged_at, was_fresh_at, _,
   local permits, period, unrefilled = limit[2], limit[3], was_fresh_at - now
   if state[2] <= now or unrefilled <= 0 then return nil end
   local returned = min(cost, max(limit[5], floor((9007199254740992 - permits) / period))) * period
-  if unrefilled <= floor((returned - 1) / permits) then returned = unrefilled * permits end
+  if unrefilled - 1 <= floor((returned - 1) / permits) then
+    local passed, own = max(0, now - charged_at), 0
+    if passed <= floor(returned / permits) then own = returned - passed * permits end
+    returned = min(returned, max(own, (unrefilled - 1) * permits))
+  end
   local empty_at, slack = state[2] - floor(returned / permits), state[3] + returned % permits
   if slack >= permits then empty_at, slack = empty_at - 1, slack - permits end
   if empty_at < now or empty_at == now and slack > 0 then empty_at, slack = now, 0 end

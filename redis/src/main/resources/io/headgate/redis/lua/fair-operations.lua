@@ -61,7 +61,11 @@ operations.give_back = function(state, limit, k, cost, charged_at, was_fresh_at,
   local permits, wait, unrefilled = limit[2], state[2] - now, was_fresh_at - now
   if wait <= 0 or wait > state[4] or unrefilled <= 0 then return nil end
   local returned = cost * limit[3]
-  if unrefilled < returned / permits then returned = unrefilled * permits end
+  if unrefilled - 1 <= floor((returned - 1) / permits) then
+    local passed, own = max(0, now - charged_at), 0
+    if passed <= floor(returned / permits) then own = returned - passed * permits end
+    returned = min(returned, max(own, (unrefilled - 1) * permits))
+  end
   local rest_debt = max(0, wait * permits - state[3] - returned)
   local repaid_in = ceil(rest_debt / permits)
   state[2], state[3] = now + repaid_in, repaid_in * permits - rest_debt

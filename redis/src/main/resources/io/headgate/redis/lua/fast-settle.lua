@@ -11,7 +11,7 @@
 local record_second, record_expiry -- the expiry of the last record (s), and as text (ms)
 
 settle = function(k, limit)
-  local TYPE, UNRETURNED, floor = 0xcf, 0xd3, math.floor
+  local TYPE, UNRETURNED, floor, max = 0xcf, 0xd3, math.floor, math.max
   local args, p, now = args, pos, now -- a local is faster than an upvalue
   local used, reserved, at, was_fresh, expires_at = args[p + 4], args[p + 5], args[p + 6], args[p + 7], args[p + 8]
   if states[k] ~= nil or used > reserved or now > expires_at + KEPT then return false end
@@ -26,7 +26,7 @@ settle = function(k, limit)
   local cost, wait, before, rest = reserved - charged, first - now, limit[5], nil
   if kind == BUCKET then
     if limit[7] > 0 or stored and (third ~= limit[6] or second >= permits or wait > third) then return false end
-    if wait > 0 then before = floor((limit[4] - wait * permits + second) / limit[3]) end
+    if wait > 0 then before = max(0, floor((limit[4] - wait * permits + second) / limit[3])) end
   else
     local length = limit[4]
     if kind ~= FIXED or length == 0 then return false end
@@ -100,7 +100,7 @@ settle = function(k, limit)
     elseif next_state then
       local empty_at, refill_time, previous_slack, previous_expiry = next_state, third, second, fourth
       --include store-bucket
-      left = floor((limit[4] - (next_state - now) * permits + slack) / limit[3])
+      left = max(0, floor((limit[4] - (next_state - now) * permits + slack) / limit[3]))
     end
   end
   reply[n + 1], reply[n + 2] = before == 0 and left > 0 and 5 or 4, left

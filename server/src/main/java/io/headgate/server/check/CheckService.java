@@ -19,7 +19,6 @@ import io.headgate.server.store.StoreView;
 import io.headgate.store.BatchScope;
 import io.headgate.store.CallDeadline;
 import io.headgate.store.StoreException;
-import io.headgate.store.StoreException.Kind;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,8 +44,7 @@ import java.util.function.UnaryOperator;
  */
 public final class CheckService {
   private static final String TOO_MANY =
-      "there are too many open reservations, or too many requests wait for the store; settle or"
-          + " cancel reservations, or try again later";
+      "too many requests wait for the store; try again in a second";
   private static final String NOT_RESERVED =
       "the store is unavailable, and a reservation needs it; try again in a second (permits that"
           + " were reserved without a response stay charged until the reservation expires)";
@@ -429,14 +427,21 @@ public final class CheckService {
             return CompletableFuture.failedStage(
                 cause instanceof StoreException store
                     ? new ProblemException(
-                        ProblemDocument.of(
-                                503, store.kind() == Kind.OVERLOADED ? TOO_MANY : unavailable)
+                        ProblemDocument.of(503, textOf(store, unavailable))
                             .with("Retry-After", "1"))
                     : thrown);
           });
     } catch (UnsupportedOperationException e) {
       throw new ProblemException(ProblemDocument.of(501, String.valueOf(e.getMessage())));
     }
+  }
+
+  private static String textOf(StoreException failure, String unavailable) {
+    return switch (failure.kind()) {
+      case FULL -> String.valueOf(failure.getMessage());
+      case OVERLOADED -> TOO_MANY;
+      case TIMEOUT, CONNECTION, REFUSED, INTERRUPTED, OTHER -> unavailable;
+    };
   }
 
   /** Runs a blocking operation of the limiter: on a virtual thread if the store is remote. */

@@ -36,7 +36,7 @@ public final class EnvoyQuotas {
 
   /** Returns the use of streams and buckets, and their refusals. */
   public List<Budget> budgets() {
-    return List.of(book.streamBudget(), book.bucketBudget());
+    return book.budgets();
   }
 
   /** Returns the present figures. */

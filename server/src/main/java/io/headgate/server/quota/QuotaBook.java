@@ -41,6 +41,16 @@ public final class QuotaBook<B> {
   private static final Logger LOG = LoggerFactory.getLogger(QuotaBook.class);
   private static final int MAX_NAMED_RULES = 100;
 
+  /** Buckets, whose ids proxies take from requests, may take this part of the heap. */
+  private static final int HEAP_DIVISOR = 16;
+
+  private final Budget bytes =
+      new Budget(
+          "quota_bucket_bytes",
+          Runtime.getRuntime().maxMemory() / HEAP_DIVISOR,
+          "let the bucket ids of proxies have fewer and shorter values, or give the service a larger"
+              + " heap (-Xmx)");
+
   private final RateLimiter limiter;
   private final QuotaSettings settings;
   private final LongSupplier nanos;
@@ -93,9 +103,9 @@ public final class QuotaBook<B> {
     return streamBudget;
   }
 
-  /** Returns the use of buckets, and their refusals. */
-  public Budget bucketBudget() {
-    return bucketBudget;
+  /** Returns the use of streams and of buckets, and their refusals. */
+  public List<Budget> budgets() {
+    return List.of(streamBudget, bucketBudget, bytes);
   }
 
   /**
@@ -140,8 +150,9 @@ public final class QuotaBook<B> {
     var bucket = stream.buckets.get(usage.id());
     boolean first = bucket == null;
     if (bucket == null) {
-      if (isFull(stream)) {
-        bucketBudget.refuse();
+      boolean isFull = isFull(stream);
+      if (isFull) bucketBudget.refuse();
+      if (isFull || !bytes.tryTake(QuotaBucket.bytesOf(usage.subject()))) {
         assigner.refuse(stream, usage.id());
         return;
       }
@@ -334,7 +345,7 @@ public final class QuotaBook<B> {
 
   private void remove(QuotaBucket<B> bucket) {
     bucket.use(List.of());
-    buckets.remove(bucket);
+    if (buckets.remove(bucket)) bytes.giveBack(QuotaBucket.bytesOf(bucket.subject));
     bucket.stream.buckets.remove(bucket.id, bucket);
   }
 

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param <B> the identity of a bucket in the protocol
  */
 final class QuotaBucket<B> {
+  private static final int BYTES = 1_000;
+  private static final int ATTRIBUTE_BYTES = 250;
+
   final B id;
   final Subject subject;
   final QuotaStream<B> stream;
@@ -39,6 +42,16 @@ final class QuotaBucket<B> {
   boolean quiet; // the last report had no requests
   boolean failed; // one of the replies was a failure
   boolean abandoned;
+
+  /** Returns the estimated memory of a bucket: its subject, and its id with the same text. */
+  static long bytesOf(Subject subject) {
+    long bytes = BYTES;
+    for (var attribute : subject.attributes().entrySet()) {
+      bytes += ATTRIBUTE_BYTES;
+      bytes += 4L * (attribute.getKey().length() + attribute.getValue().length());
+    }
+    return bytes;
+  }
 
   QuotaBucket(B id, Subject subject, QuotaStream<B> stream, long now) {
     this.id = id;

@@ -29,6 +29,12 @@ public final class RecentTraffic {
   public static final int MAX_REQUESTS = 50_000;
   static final long RETENTION_MICROS = 600_000_000;
   static final int MAX_BITS = 24;
+
+  /**
+   * A request takes at most 4 kB, with as many attributes as it may have; an eighth of the heap.
+   */
+  private static final long HEAP_PER_REQUEST = 8 * 4_096;
+
   private static final long MINUTE = 60_000_000;
 
   /**
@@ -64,7 +70,12 @@ public final class RecentTraffic {
    * @param threads number of threads that serve checks
    */
   public RecentTraffic(int threads, Ticker ticker) {
-    this(ticker, Math.max(1, MAX_REQUESTS / threads));
+    this(ticker, Math.max(1, maxRequests(Runtime.getRuntime().maxMemory()) / threads));
+  }
+
+  /** Returns the number of requests to keep in a heap of a size. */
+  static int maxRequests(long heapBytes) {
+    return Math.toIntExact(Math.clamp(heapBytes / HEAP_PER_REQUEST, 1, MAX_REQUESTS));
   }
 
   /**

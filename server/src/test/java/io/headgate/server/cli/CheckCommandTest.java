@@ -215,7 +215,7 @@ class CheckCommandTest extends RunningRules {
   @Test
   void errorOfTheServiceIsPrinted() {
     run("check", "user:7", "--cost", "-1");
-    assertThat(err).contains("headgate: cost must be 0 to 9007199254740992, got -1");
+    assertThat(err).contains("headgate: cost must be 0 to 4503599627370496, got -1");
     assertThat(code).isEqualTo(2);
   }
 }

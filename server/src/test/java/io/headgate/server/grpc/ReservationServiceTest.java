@@ -237,7 +237,7 @@ class ReservationServiceTest {
         bad(
             ReserveRequest.newBuilder().putSubject("team", "a\nb"),
             "subject.team has the control character U+000A"),
-        bad(reservation("bad", -1), "costs.tokens must be 0 to 9007199254740992, got -1"),
+        bad(reservation("bad", -1), "costs.tokens must be 0 to 4503599627370496, got -1"),
         bad(
             reservation("bad", 1).setCosts(CostAmounts.newBuilder().setCost(-1)),
             "costs.cost must be"),

@@ -28,6 +28,12 @@ class RecentTrafficTest {
   }
 
   @Test
+  void fewerRequestsAreKeptInASmallHeap() {
+    assertThat(RecentTraffic.maxRequests(128L << 20)).isEqualTo(4_096);
+    assertThat(RecentTraffic.maxRequests(8L << 30)).isEqualTo(RecentTraffic.MAX_REQUESTS);
+  }
+
+  @Test
   void lightTrafficIsKeptCompletely() {
     for (int i = 0; i < 500; i++) {
       clock.addAndGet(SECOND / 10);

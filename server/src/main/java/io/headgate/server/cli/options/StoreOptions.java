@@ -26,6 +26,7 @@ import picocli.CommandLine.TypeConversionException;
 /** Options of the store that holds the counters. */
 public final class StoreOptions {
   private static final String MEMORY = "memory";
+  private static final int HEAP_PER_KEY = 1_024; // some 250 bytes are used for a long key
   private static final String CLUSTER = "cluster";
   private static final String WARM_UP_PREFIX = "warm-up:";
   private static final Duration WARM_UP_TIMEOUT = Duration.ofSeconds(1);
@@ -62,9 +63,11 @@ public final class StoreOptions {
   @Option(
       names = "--max-keys",
       paramLabel = "N",
-      defaultValue = "" + MemoryStore.DEFAULT_MAX_KEYS,
-      description = "The maximum number of counters in the memory store. Default: ${DEFAULT-VALUE}")
-  private int maxKeys;
+      description =
+          "The maximum number of counters in the memory store. Default: one for each kB of the"
+              + " heap, at most "
+              + MemoryStore.DEFAULT_MAX_KEYS)
+  private Optional<Integer> maxKeys = Optional.empty();
 
   @Option(
       names = "--store-prefix",
@@ -132,7 +135,7 @@ public final class StoreOptions {
     }
     requireLayoutOfRedis();
     if (isMemory()) {
-      return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
+      return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys()));
     }
     if (isCluster()) return cluster.open(consistency(), metrics, data);
     return RedisStoreFactory.open(
@@ -163,13 +166,22 @@ public final class StoreOptions {
     return region.options(directory, regional, prefix);
   }
 
+  /**
+   * Returns the maximum number of counters. Callers choose keys, so that by default as many fit as
+   * a small heap can hold.
+   */
+  private int maxKeys() {
+    long byHeap = Math.max(1, Runtime.getRuntime().maxMemory() / HEAP_PER_KEY);
+    return maxKeys.orElse((int) Math.min(byHeap, MemoryStore.DEFAULT_MAX_KEYS));
+  }
+
   /** Describes the store for the start-up message, without secrets. */
   public String describe(Path directory) {
     var options = regionOptions(directory, new StoreMetrics());
     if (options.isPresent()) return RegionStoreFactory.describe(options.get());
     if (isCluster()) return cluster.describe();
     return isMemory()
-        ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
+        ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys())
         : "%s, keys %s*%s"
             .formatted(
                 RedisStoreFactory.describe(redis(directory).build()),

@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
 import io.headgate.rule.ReservationSettings;
 import io.headgate.rule.ReservationSettings.Excess;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RunningService;
@@ -22,6 +25,7 @@ import io.headgate.store.ReservationStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -352,6 +356,33 @@ class ReservationHandlersTest {
       return JSON.readTree(answer.body());
     } catch (IOException e) {
       throw new AssertionError(answer.body(), e);
+    }
+  }
+
+  @Test
+  void subjectWithTooManyOpenReservationsIsRefusedWithTheReason() throws Exception {
+    var rule =
+        Rule.named("day").match("team", "*").limit(FixedWindow.of(Rate.perDay(1_000_000))).build();
+    var store = MemoryStore.create();
+    try (var other = RunningService.over(store, rule);
+        var caller = new Admin(other.port());
+        var limiter = RateLimiter.with(store, RuleSet.of(rule))) {
+      var one = Request.of(Subject.of(Map.of("team", "a")));
+      for (int i = 0; i < ReservationStore.MAX_PER_SUBJECT; i++) limiter.reserve(one);
+      String type = "Content-Type: application/json";
+      var body = "{\"subject\":{\"team\":\"a\"}}";
+      var refused = caller.send("POST", "/v1/reservations", body, type);
+      assertThat(answered(refused, 503).get("detail").asText()).contains("10000 of one subject");
+      assertThat(refused.header("Retry-After")).isEqualTo("1");
+      assertThat(caller.send("GET", "/metrics", "", type).body())
+          .contains(
+              "headgate_budget_used{budget=\"reservations\"} 10000.0",
+              "headgate_budget_refused_total{budget=\"reservations\"} 1.0",
+              "headgate_budget_limit{budget=\"reservation_bytes\"}");
+      var others = caller.send("POST", "/v1/reservations", body.replace("\"a\"", "\"b\""), type);
+      answered(others, 201);
+      var nothing = body.replace("}}", "},\"cost\":0}");
+      answered(caller.send("POST", "/v1/reservations", nothing, type), 201);
     }
   }
 }
