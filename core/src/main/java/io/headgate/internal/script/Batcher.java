@@ -129,7 +129,10 @@ final class Batcher {
             && size + command.size() <= MAX_BATCH; ) {
       queue.remove();
       queueLength.decrementAndGet();
-      if (command.isDone()) continue;
+      if (command.isDone()) {
+        command.dropped();
+        continue;
+      }
       call.commands.add(command);
       size += command.size();
       work += command.extraWork();

@@ -24,6 +24,28 @@ import org.jspecify.annotations.Nullable;
 
 /** A command to the script and the future of its reply. */
 abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
+  /** The late reply to a command that is not sent. */
+  private static final LateReply NOT_EXECUTED =
+      new LateReply() {
+        @Override
+        public List<Charge> charges() {
+          return List.of();
+        }
+
+        @Override
+        public List<Outcome> outcomes() {
+          return List.of();
+        }
+
+        @Override
+        public boolean isCharged(int index) {
+          return false;
+        }
+
+        @Override
+        public void giveBack(int index) {}
+      };
+
   /** The time of submission, by the clock of its {@link Batcher}; written before it is queued. */
   long since;
 
@@ -75,6 +97,11 @@ abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements P
   /** Fails this command: its reply will not arrive. */
   final void fail(StoreException problem) {
     if (!completeExceptionally(problem) && isDecision()) late().completeExceptionally(problem);
+  }
+
+  /** Ends the wait for a late reply: this command's wait ended before it was sent. */
+  final void dropped() {
+    if (isDecision()) late().complete(NOT_EXECUTED);
   }
 
   /** Receives a reply that arrived after the wait for it had ended. */

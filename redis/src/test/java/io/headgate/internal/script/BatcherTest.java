@@ -144,6 +144,19 @@ class BatcherTest {
     assertThat(late).allMatch(ScriptCommand::isCompletedExceptionally);
   }
 
+  /** Otherwise its permits would be subtracted from the last answer for ever. */
+  @Test
+  void abandonedCommandThatIsNeverSentHasALateReplyWithoutCharges() {
+    submit(Batcher.MAX_IN_FLIGHT);
+    var command = submit(1).getFirst();
+    var failure = PendingReply.abandon(command, new StoreException(Kind.TIMEOUT, "late", null));
+    var late = failure.lateReply().orElseThrow().toCompletableFuture();
+    assertThat(late).isNotDone();
+    answer(0);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1);
+    assertThat(late).isCompletedWithValueMatching(reply -> reply.charges().isEmpty());
+  }
+
   /** Otherwise the charge would stay, although no request was admitted. */
   @Test
   void giveBackIsSentAfterTheDeadline() {
