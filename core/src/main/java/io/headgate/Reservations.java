@@ -388,17 +388,6 @@ public final class Reservations {
     return tokens.store().openCount();
   }
 
-  /**
-   * Returns the use of the store's room for open reservations, and the refusals of this limiter.
-   */
-  public Budget budget() {
-    return budget;
-  }
-
-  private long openOrNone() {
-    return store.reservations().map(ReservationStore::openCount).orElse(0L);
-  }
-
   private static Instant instant(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
   }

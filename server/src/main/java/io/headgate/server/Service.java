@@ -159,10 +159,7 @@ public final class Service implements AutoCloseable {
     budgets.addAll(connectionLimiter.budgets());
     budgets.addAll(quotas.budgets());
     budgets.addAll(
-        List.of(
-            statsHandlers.streamBudget(),
-            simulations.budget(),
-            LargeTaskExecutor.budget()));
+        List.of(statsHandlers.streamBudget(), simulations.budget(), LargeTaskExecutor.budget()));
     stats.logBudgets(this::budgets);
     this.metrics =
         new Metrics(
