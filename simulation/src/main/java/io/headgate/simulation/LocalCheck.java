@@ -1,6 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Limit;
+import io.headgate.store.Source;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,13 +12,15 @@ import java.util.Map;
  *
  * <p>The total is at most L plus N shares of max(1, ⌊L/N⌋). If the only outage comes first, and
  * local admissions are reported before the server is used again, the total is at most the larger of
- * the two. Admissions whose command had no reply are never reported and come on top.
+ * the two. Admissions whose command had no reply are never reported and come on top. So do the late
+ * checks at the begin of an outage, which the last answers decide.
  */
 final class LocalCheck implements Check {
   private static final class Counts {
     final Limit limit;
     long admitted;
     long unanswered;
+    long late;
 
     Counts(Limit limit) {
       this.limit = limit;
@@ -44,6 +47,7 @@ final class LocalCheck implements Check {
     boolean unanswered =
         decision.isFallback() && sent.getOrDefault(decision.request(), world.now()) < world.now();
     if (unanswered) counts.unanswered += charge.cost();
+    if (decision.result().source() == Source.CACHE) counts.late += charge.cost();
   }
 
   @Override
@@ -53,6 +57,7 @@ final class LocalCheck implements Check {
       long whole = counts.limit.capacity();
       long shares = world.instances() * Math.max(1, whole / world.instances());
       long max = outageFirst ? Math.max(whole, shares) + counts.unanswered : whole + shares;
+      max += counts.late;
       if (counts.admitted > max) {
         world.fail(
             "%s: admitted %d of %s in one window with %d instances; at most %d are permitted"

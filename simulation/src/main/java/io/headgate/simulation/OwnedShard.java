@@ -1,6 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.internal.script.OwnerScript;
+import io.headgate.limit.ReturnHistory;
 import io.headgate.limit.State;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -37,6 +38,7 @@ final class OwnedShard extends Shard {
 
   private final Defect defect;
   private final OwnerScript script = new OwnerScript();
+  private final Map<String, ReturnHistory> returned = new HashMap<>();
   private Map<String, Stored> owned = new HashMap<>();
   private Map<String, Stored> copy = new HashMap<>();
   private Map<String, Stored> abandoned = new HashMap<>(); // of an owner without the majority
@@ -207,6 +209,11 @@ final class OwnedShard extends Shard {
           }
 
           @Override
+          public OwnerScript.OwnedReturns returns(String name) {
+            return new Returns(name, counted);
+          }
+
+          @Override
           public void charged(String key, long cost) {
             if (counted) OwnedShard.this.charged(key, cost);
           }
@@ -216,6 +223,27 @@ final class OwnedShard extends Shard {
             OwnedShard.this.noted(operation);
           }
         });
+  }
+
+  /** The returns to one bucket, which no change of owners loses. */
+  private final class Returns implements OwnerScript.OwnedReturns {
+    private final String name;
+    private final boolean stores;
+
+    Returns(String name, boolean stores) {
+      this.name = name;
+      this.stores = stores;
+    }
+
+    @Override
+    public ReturnHistory returns() {
+      return returned.getOrDefault(name, ReturnHistory.NONE);
+    }
+
+    @Override
+    public void store(ReturnHistory next, long now, boolean given) {
+      if (stores) returned.put(name, next);
+    }
   }
 
   private final class Entry implements OwnerScript.OwnedCounter {
