@@ -182,6 +182,22 @@ class PartitionProcessesTest {
     assertThat(admitted("restarted", 0, 1, 2)).isZero();
   }
 
+  /** The one that is left may not expel the others, and must let them in nevertheless. */
+  @Test
+  void twoOfThreeThatAreKilledAndStartedAgainDecideWithTheThird() throws IOException {
+    startAll();
+    members[0].close();
+    members[1].close();
+    awaitMinority(2);
+    assertThat(admitted("killed", 2)).isZero();
+    start(0, true);
+    start(1, true);
+    members[0].awaitJoined();
+    members[1].awaitJoined();
+    awaitAll();
+    assertThat(admitted("killed", 0, 1, 2)).isEqualTo(LIMIT);
+  }
+
   @Test
   void membersThatReachNoneOfTheirListDecideNothingUntilTheyDo() throws IOException {
     var cut = new ArrayList<Integer>(List.of(0, 1, 2));

@@ -66,7 +66,7 @@ final class FaultFleet implements AutoCloseable {
 
   private int launch(int number) throws IOException {
     var join = new ArrayList<String>();
-    for (int i = 0; i < MAX_SIZE; i++) join.add(addressOf(i));
+    for (int i = 0; i < SIZE; i++) join.add(addressOf(i));
     boolean isolated = network != null;
     members.put(
         number,
