@@ -7,7 +7,9 @@ import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,8 +25,11 @@ class MemberKeysProcessesTest {
   private final List<Integer> ports = FreePorts.find(4);
   private final String name = "keys" + ports.getFirst();
 
+  /** The first founds the cluster alone. Those that are refused could found one as well. */
   private MemberProcess start(int index, String... keys) {
-    return MemberProcess.start(ports.get(index), ports.subList(0, 1), name, keys);
+    var list = ports.stream().limit(1).collect(Collectors.toCollection(ArrayList::new));
+    if (index > 0) list.add(ports.get(index));
+    return MemberProcess.start(ports.get(index), list, name, keys);
   }
 
   private static void awaitTwo(MemberProcess one) {

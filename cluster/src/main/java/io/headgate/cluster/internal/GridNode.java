@@ -105,6 +105,7 @@ public final class GridNode implements AutoCloseable {
   private final MemberLoop loop;
   private final MemberQuorum members;
   private final JoinList list;
+  private final String remedy; // of a majority that is lost for good
   private final ScheduledExecutorService timer;
   private final SuspectMarks suspects = new SuspectMarks(); // confined to the timer
   private volatile @Nullable Listener listener;
@@ -118,6 +119,13 @@ public final class GridNode implements AutoCloseable {
     this.factory = factory;
     this.members = members;
     this.list = list;
+    this.remedy =
+        settings()
+            .memory()
+            .map(file ->
+                "; if they are lost for good, stop all members, remove %s from their data directories, and start them with the new --join"
+                    .formatted(file.getFileName()))
+            .orElse("");
     var loader = GridNode.class.getClassLoader();
     this.cache = factory.ensureCache(COUNTERS, loader);
     this.notices = (InvocationService) factory.ensureService(NOTICES);
@@ -480,10 +488,7 @@ public final class GridNode implements AutoCloseable {
             members.seen(now),
             members.size(),
             missing.isEmpty() ? "" : " (missing: " + String.join(", ", missing) + ")",
-            memory().isEmpty()
-                ? ""
-                : "; if they are lost for good, stop all members, remove %s from their data directories, and start them with the new --join"
-                    .formatted(settings().memory().get().getFileName()));
+            remedy);
   }
 
   private int ownerOf(int partition) {
