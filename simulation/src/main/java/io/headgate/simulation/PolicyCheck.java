@@ -5,8 +5,10 @@ import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.FailurePolicy.AllowThenDeny;
 import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.FailurePolicy.Local;
+import io.headgate.store.Source;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,14 @@ import java.util.Map;
 final class PolicyCheck implements Check {
   /** The time within which the circuit breaker must detect that a server is up or down. */
   private static final long SETTLE_TIME = 5_000_000;
+
+  /**
+   * Late checks that the last answers decide before so many failures open the circuit breaker. With
+   * few requests that takes longer than the time to settle.
+   */
+  private static final int MAX_LATE = 3;
+
+  private record Zone(int node, long generation, int shard) {}
 
   private record LocalCounter(int node, long generation, String key) {}
 
@@ -31,6 +41,7 @@ final class PolicyCheck implements Check {
   }
 
   private final Map<LocalCounter, LocalUse> local = new LinkedHashMap<>();
+  private final Map<Zone, Integer> late = new HashMap<>();
 
   @Override
   public void decided(World world, TimedDecision decision) {
@@ -39,6 +50,9 @@ final class PolicyCheck implements Check {
     boolean down = false;
     for (var charge : decision.plan().charges()) {
       int shard = world.shardNumber(charge);
+      if (decision.isByPolicy() || decision.result().source() == Source.STORE) {
+        late.remove(new Zone(node.number(), node.generation(), shard));
+      }
       healthy &= node.path(shard).isHealthyFor(SETTLE_TIME);
       var server = world.shard(shard);
       // An instance detects an outage only by sending a command to that zone.
@@ -52,11 +66,25 @@ final class PolicyCheck implements Check {
                     || part.rule().consistency() == Consistency.AUTO);
     if (decision.isByPolicy() && healthy) {
       world.fail("decided by policy though its servers are up: " + decision);
-    } else if (!decision.isByPolicy() && down && !held && node.isHealthyFor(SETTLE_TIME)) {
+    } else if (!decision.isByPolicy()
+        && down
+        && !held
+        && node.isHealthyFor(SETTLE_TIME)
+        && isLateTooOften(world, decision, node)) {
       world.fail("not decided by policy though one of its servers is down: " + decision);
     } else if (decision.isByPolicy()) {
       policies(world, decision, node);
     }
+  }
+
+  /** Counts a late check of each zone, and returns whether there were more than possible. */
+  private boolean isLateTooOften(World world, TimedDecision decision, Node node) {
+    boolean tooOften = decision.result().source() != Source.CACHE;
+    for (var charge : decision.plan().charges()) {
+      var zone = new Zone(node.number(), node.generation(), world.shardNumber(charge));
+      tooOften |= late.merge(zone, 1, Integer::sum) > MAX_LATE;
+    }
+    return tooOften;
   }
 
   private void policies(World world, TimedDecision decision, Node node) {

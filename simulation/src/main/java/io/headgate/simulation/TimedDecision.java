@@ -32,12 +32,18 @@ record TimedDecision(
 
   /**
    * Returns whether the request was decided without the store: by failure policies, or by the last
-   * answer because the reply was late. A local copy of a counter is not such a decision.
+   * answer because the reply was late. Neither a local copy of a counter nor a cached denial, which
+   * charges nothing, is such a decision.
    */
   boolean isFallback() {
     boolean isCopy =
         plan.parts().stream().anyMatch(part -> part.rule().consistency() == Consistency.EVENTUAL);
-    return isByPolicy() || (result.source() == Source.CACHE && isAllowed() && !isCopy);
+    return isByPolicy() || (result.source() == Source.CACHE && isCharged() && !isCopy);
+  }
+
+  private boolean isCharged() {
+    for (boolean charged : plan.charged(result.outcomes())) if (charged) return true;
+    return false;
   }
 
   @Override
