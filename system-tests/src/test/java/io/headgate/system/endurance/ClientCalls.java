@@ -6,6 +6,7 @@ import io.headgate.client.HeadgateClient;
 import io.headgate.client.RemoteResult;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
+import io.headgate.store.Source;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +15,9 @@ import java.util.concurrent.CompletionStage;
 /** Calls of the Java client, with local leases. */
 final class ClientCalls implements Calls {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  /** One of so many calls is a reservation. */
+  static final int RESERVATION_IN = 60;
 
   private final HeadgateClient client;
 
@@ -28,28 +32,36 @@ final class ClientCalls implements Calls {
 
   @Override
   public CompletionStage<Reply> call(SplittableRandom random) {
-    return switch (random.nextInt(20)) {
-      case 0 -> slot(Subject.of(Keys.of("slots:", random)));
-      case 1 -> reservation(Subject.of(Keys.of("reserved:", random)));
-      default -> check(Keys.any(random));
-    };
+    var reply =
+        switch (random.nextInt(RESERVATION_IN)) {
+          case 0 -> reservation(Subject.of(Keys.of("reserved:", random)));
+          case 1, 2, 3, 4, 5 -> slot(Subject.of(Keys.of("slots:", random)));
+          default -> check(Keys.any(random));
+        };
+    return reply.exceptionallyCompose(ClientCalls::failed);
+  }
+
+  /** A release or a settlement needs the store, and is 503 without it. */
+  private static CompletionStage<Reply> failed(Throwable failure) {
+    return String.valueOf(failure.getMessage()).contains("replied 503")
+        ? CompletableFuture.completedStage(Reply.LATE)
+        : CompletableFuture.failedStage(failure);
   }
 
   private CompletionStage<Reply> check(String key) {
     boolean strict = key.equals(Keys.STRICT);
-    return client
-        .checkForResultAsync(Subject.of(key))
-        .thenApply(result -> new Reply(decision(result), strict));
+    return client.checkForResultAsync(Subject.of(key)).thenApply(result -> reply(result, strict));
   }
 
   private CompletionStage<Reply> slot(Subject subject) {
     return client
         .acquireAsync(Request.of(subject))
         .thenCompose(slot -> {
-          var decision = decision(slot.result());
+          var reply = CompletableFuture.completedStage(reply(slot.result(), false));
           var id = slot.id();
-          if (id.isEmpty()) return CompletableFuture.completedStage(new Reply(decision, false));
-          return client.releaseAsync(id.get()).thenApply(released -> new Reply(decision, false));
+          return id.isEmpty()
+              ? reply
+              : client.releaseAsync(id.get()).thenCompose(released -> reply);
         });
   }
 
@@ -57,20 +69,22 @@ final class ClientCalls implements Calls {
     return client
         .reserveAsync(subject, Costs.plain(10), Duration.ofSeconds(2))
         .thenCompose(made -> {
-          var decision = decision(made.result());
-          if (made.id().isEmpty() || decision == Reply.Decision.FALLBACK) {
-            return CompletableFuture.completedStage(new Reply(decision, false));
-          }
-          return made.settleAsync(Costs.plain(7)).thenApply(state -> new Reply(decision, false));
+          var reply = reply(made.result(), false);
+          return made.id().isEmpty() || reply.equals(Reply.LATE)
+              ? CompletableFuture.completedStage(reply)
+              : made.settleAsync(Costs.plain(7)).thenApply(state -> reply);
         });
   }
 
-  private static Reply.Decision decision(RemoteResult result) {
+  private static Reply reply(RemoteResult result, boolean strict) {
     if (result.failure().isPresent()) {
       throw new IllegalStateException("the client decided: " + result.failure().get());
     }
-    if (result.source() == io.headgate.store.Source.FALLBACK) return Reply.Decision.FALLBACK;
-    return result.isAllowed() ? Reply.Decision.ADMITTED : Reply.Decision.DENIED;
+    return Reply.of(
+        result.isAllowed(),
+        result.source() == Source.FALLBACK,
+        result.source() == Source.CACHE,
+        strict);
   }
 
   @Override

@@ -16,7 +16,7 @@ final class HttpCalls implements Calls {
   }
 
   private static final CompletionStage<Reply> FALLBACK =
-      CompletableFuture.completedStage(new Reply(Reply.Decision.FALLBACK, false));
+      CompletableFuture.completedStage(Reply.LATE);
 
   private final HttpChannel channel;
   private final Kind kind;
@@ -32,7 +32,7 @@ final class HttpCalls implements Calls {
     if (kind == 0) {
       return channel
           .post("/v1/peek", json(Keys.of("open:", random)))
-          .thenApply(answer -> Reply.of(answer.expect(200).body(), false));
+          .thenApply(answer -> Reply.of(answer.expect(200, 429).body(), false));
     }
     if (kind == 1) {
       var checks = json(Keys.of("open:", random)) + "," + json(Keys.of("leased:", random));
@@ -118,7 +118,7 @@ final class HttpCalls implements Calls {
   }
 
   private static Reply ended(HttpChannel.Answer answer, int status) {
-    if (answer.isFallback()) return new Reply(Reply.Decision.FALLBACK, false);
+    if (answer.isFallback()) return Reply.LATE;
     answer.expect(status);
     return Reply.DONE;
   }

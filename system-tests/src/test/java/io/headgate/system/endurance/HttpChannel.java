@@ -30,9 +30,11 @@ final class HttpChannel implements AutoCloseable {
       return matcher.group(1);
     }
 
-    /** Returns whether the store was unavailable: for a decision, or for what needs the store. */
+    /** Returns whether the store was late or unavailable: for a decision, or for what needs it. */
     boolean isFallback() {
-      return status == 503 || body.contains("\"source\":\"fallback\"");
+      return status == 503
+          || body.contains("\"source\":\"fallback\"")
+          || (status == 429 && body.contains("\"source\":\"cache\""));
     }
 
     /** Returns this answer if its status is one of those expected; throws otherwise. */
@@ -85,7 +87,7 @@ final class HttpChannel implements AutoCloseable {
   /** Sends a request with a body and returns its complete response. */
   CompletionStage<Answer> send(HttpMethod method, String path, String body) {
     return client
-        .request(options(method, path).setTimeout(PATIENCE_MILLIS))
+        .request(options(method, path).setIdleTimeout(PATIENCE_MILLIS))
         // The body is requested on the event loop, where none of it can arrive before.
         .compose(request ->
             request

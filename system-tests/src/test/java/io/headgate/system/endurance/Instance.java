@@ -225,7 +225,7 @@ final class Instance implements AutoCloseable {
     HTTP_1("HTTP/1.1", 60),
     HTTP_2("HTTP/2", 60),
     EVENTS("event streams", 4),
-    RESERVATIONS("reservations", 10),
+    RESERVATIONS("reservations", 5),
     SLOTS("slots", 40),
     LEASES("leases", 40),
     CLIENT("Java client", 60);

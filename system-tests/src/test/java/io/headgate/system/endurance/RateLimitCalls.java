@@ -36,11 +36,8 @@ final class RateLimitCalls implements Calls {
             new StreamObserver<>() {
               @Override
               public void onNext(RateLimitResponse response) {
-                var decision =
-                    response.getOverallCode() == Code.OK
-                        ? Reply.Decision.ADMITTED
-                        : Reply.Decision.DENIED;
-                reply.complete(new Reply(decision, strict));
+                boolean admitted = response.getOverallCode() == Code.OK;
+                reply.complete(Reply.of(admitted, false, true, strict));
               }
 
               @Override

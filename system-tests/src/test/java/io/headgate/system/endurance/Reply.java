@@ -11,20 +11,37 @@ record Reply(Decision decision, boolean strict) {
   enum Decision {
     ADMITTED,
     DENIED,
-    /** Decided by a failure policy, since the store was unavailable or late. */
+    /**
+     * Decided without the store, since it was unavailable or late. Also a denial far below the
+     * limit whose reason is not known.
+     */
     FALLBACK
   }
 
   /** The reply to a call that is not limited. */
   static final Reply DONE = new Reply(Decision.ADMITTED, false);
 
+  static final Reply LATE = new Reply(Decision.FALLBACK, false);
+
   /** Reads the body of a decision. */
   static Reply of(String body, boolean strict) {
-    boolean admitted = body.startsWith("{\"allowed\":true");
-    if (body.contains("\"source\":\"fallback\"")) {
-      if (admitted && strict) throw new IllegalStateException("admitted by a fallback: " + body);
-      return new Reply(Decision.FALLBACK, strict);
-    }
+    return of(
+        body.startsWith("{\"allowed\":true"),
+        body.contains("\"source\":\"fallback\""),
+        body.contains("\"source\":\"cache\""),
+        strict);
+  }
+
+  /**
+   * Classifies a decision. The rules deny while the store is unavailable if they are strict here,
+   * and admit far more than is asked otherwise.
+   *
+   * @param cached whether it may have been decided by the store's last answer, as late ones are
+   */
+  static Reply of(boolean admitted, boolean fallback, boolean cached, boolean strict) {
+    if (admitted && fallback && strict) throw new IllegalStateException("admitted by a fallback");
+    if (fallback || (cached && !admitted && !strict)) return new Reply(Decision.FALLBACK, strict);
+    if (!admitted && !strict) throw new IllegalStateException("denied far below the limit");
     return new Reply(admitted ? Decision.ADMITTED : Decision.DENIED, strict);
   }
 }
