@@ -1,10 +1,15 @@
 package io.headgate.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tangosol.discovery.NSLookup;
 import io.headgate.cluster.MemberProcess.Counts;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,12 +60,20 @@ class MemberKeysProcessesTest {
         .contains("the same cluster secret or certificates of the same authority");
   }
 
+  /** The grid tells the names of services, and the addresses of members, at the cluster port. */
+  private void assertTellsStrangersNoNames() {
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.getFirst());
+    assertThatThrownBy(() -> NSLookup.lookup(NSLookup.CLUSTER_INFO, address, 5_000))
+        .isInstanceOf(IOException.class);
+  }
+
   @Test
   void membersWithOneSecretShareCountersAndOthersAreRefused() {
     try (var one = start(0, SECRET).awaitJoined();
         var other = start(1, SECRET).awaitJoined()) {
       awaitTwo(one);
       assertShared(one, other);
+      assertTellsStrangersNoNames();
       try (var wrong = start(2, "another secret of length")) {
         assertRefused(wrong);
       }
