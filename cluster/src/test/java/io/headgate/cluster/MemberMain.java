@@ -172,7 +172,12 @@ final class MemberMain {
         yield "reset";
       }
       case "status" -> {
-        var status = store.status();
+        ClusterStatus status;
+        try {
+          status = store.status();
+        } catch (IllegalStateException e) {
+          yield "1 0 false 0 0 0 false"; // it joins anew
+        }
         yield "%d %d %s %d %d %d %s"
             .formatted(
                 status.members().size(),

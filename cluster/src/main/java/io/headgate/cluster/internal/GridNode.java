@@ -540,8 +540,15 @@ public final class GridNode implements AutoCloseable {
     return ABSENT.list(view.members(), members.size() - present, Instant.now());
   }
 
-  /** Returns the members and what they own. */
+  /**
+   * Returns the members and what they own.
+   *
+   * @throws IllegalStateException while this member joins anew: the grid would block until it has
+   */
   public MembershipView view() {
+    if (!cache.getCacheService().isRunning()) {
+      throw new IllegalStateException("this member joins the cluster again");
+    }
     return MembershipView.of((PartitionedService) cache.getCacheService());
   }
 
@@ -612,8 +619,11 @@ public final class GridNode implements AutoCloseable {
       LOG.info(() -> "member %d %s the cluster".formatted(event.getMember().getId(), change));
       if (event.isLocal() && connected) {
         var to = listener;
-        if (to != null) to.disconnected();
         connected = false;
+        if (to != null) {
+          to.disconnected();
+          to.members(1, false); // the timer may be blocked until this member has joined anew
+        }
       }
       timer.execute(GridNode.this::check);
     }
