@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.MemberNetwork;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,6 +163,8 @@ class PartitionProcessesTest {
   void memberThatIsRestartedWhileItIsCutOffDoesNotDecide() throws IOException {
     startAll();
     assertThat(members[2].counts("run strict restarted 600").allowed()).isEqualTo(600);
+    Eventually.holds(
+        "the member remembers the others", PATIENCE, () -> Files.exists(folder.resolve("member2")));
     network.separate(2, true);
     members[2].close();
     awaitMajority();

@@ -19,6 +19,7 @@ class StoreExceptionTest {
   @Test
   void kindsHaveLabelsForMetrics() {
     assertThat(Stream.of(Kind.values()).map(Kind::label))
-        .containsExactly("timeout", "connection", "refused", "overloaded", "interrupted", "other");
+        .containsExactly(
+            "timeout", "connection", "refused", "overloaded", "full", "interrupted", "other");
   }
 }
