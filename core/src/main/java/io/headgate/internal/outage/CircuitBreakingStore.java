@@ -85,6 +85,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
     this.ticker = ticker;
     this.admissions = admissions;
     this.answers = answers;
+    // Until the next answer, what is being reported is subtracted nowhere else.
+    admissions.onReport(answers::spend);
     this.fallback = new Fallback(local, instances, admissions, answers);
     this.detector = new OutageDetector(ticker, listener, admissions, probes);
     this.slots = new SlotOperations(remote, local, detector);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,7 @@ final class LocalAdmissions implements AutoCloseable {
   private final boolean forTesting;
   private final ConcurrentHashMap<CounterShare, Admitted> admitted = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<CounterShare, Owed> owed = new ConcurrentHashMap<>();
+  private volatile Consumer<Charge> onReport = charge -> {};
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread thread; // guarded by lock
   private boolean closed; // guarded by lock
@@ -300,7 +302,13 @@ final class LocalAdmissions implements AutoCloseable {
         entry.whole, () -> admitted.merge(key, entry, (later, earlier) -> sum(earlier, later)));
   }
 
+  /** Sets who is told of each charge of {@link #owe} before it is reported. */
+  void onReport(Consumer<Charge> listener) {
+    onReport = listener;
+  }
+
   private CompletableFuture<Boolean> report(CounterShare key, Owed entry) {
+    onReport.accept(entry.whole);
     return report(
         entry.whole, () -> owed.merge(key, entry, (later, earlier) -> sum(earlier, later)));
   }

@@ -125,6 +125,17 @@ class LateReplyTest {
     assertThat(allows(plan)).isTrue();
   }
 
+  /** The report of the first is in transit, and no answer includes it yet. */
+  @Test
+  void unknownCounterAdmitsNoSecondRequestWhileTheFirstIsReported() {
+    remote.failure = new StoreException(Kind.TIMEOUT, "not sent in time", null).unsent();
+    var plan = plan(1, rule("r", new Local()));
+    assertThat(List.of(allows(plan), allows(plan))).containsExactly(true, false);
+    remote.failure = null;
+    assertThat(allows(plan)).isTrue();
+    assertThat(remote.charged(plan)).isEqualTo(2);
+  }
+
   @Test
   void admissionThatTheStoreDeniedIsReported() {
     var plan = plan(1, rule("r", new Local()));
