@@ -117,6 +117,10 @@ public record FairBucket(Bucket pool, long scale, long full) {
       return FairState.withoutTenants(pool.adopt(state, now), full, now);
     }
     if (other.full == full && pool.isOwn(other.pool)) return other;
+    // As if it had been forgotten, which a store may do from then on: no tenant is active.
+    if (now >= other.freshAt()) {
+      return FairState.withoutTenants(pool.adopt(other.pool, now), full, now);
+    }
     return other.converted(pool.adopt(other.pool, now), full, now);
   }
 

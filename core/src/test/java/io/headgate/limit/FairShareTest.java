@@ -146,6 +146,20 @@ class FairShareTest {
     assertThat(limit.step(first, START + 1, 1, FairRun.tenant(1, 1)).outcome()).isEqualTo(before);
   }
 
+  /** Stores may forget a state from then on, so a change of the limit must not revive it. */
+  @Test
+  void noTenantIsActiveUnderAChangedLimitOnceTheStateIsFresh() {
+    var before = FairRun.limit(Rate.perSecond(10), 10);
+    var state = before.step(State.FRESH, START, 1, FairRun.tenant(1, 5)).state();
+    var changed = FairRun.limit(Rate.perMinute(60), 60);
+    long fresh = state.freshAt();
+    var other = FairRun.tenant(2, 1);
+    assertThat(changed.step(state, fresh, 1, other).outcome())
+        .isEqualTo(changed.step(State.FRESH, fresh, 1, other).outcome());
+    assertThat(changed.step(state, fresh - 1, 1, other).outcome())
+        .isNotEqualTo(changed.step(State.FRESH, fresh - 1, 1, other).outcome());
+  }
+
   @Test
   void changedWeightAppliesFromTheNextRequest() {
     var run = new FairRun(FairRun.limit(Rate.perSecond(100), 100));

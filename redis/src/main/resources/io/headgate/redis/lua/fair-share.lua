@@ -130,7 +130,7 @@ adopt[FAIR] = function(state, limit, k)
   elseif state then
     empty_at = now + carried_over(state, KEYS[k], refill_time)
   end
-  if kind == FAIR then
+  if kind == FAIR and now < state[2] + 2 * max(1000000, state[4]) then
     local next_state = rare('convert', state, KEYS[k], empty_at, slack, refill_time, full, now)
     return (advanced(next_state, limit, KEYS[k])), true
   end
