@@ -6,6 +6,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.store.StoreView;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -25,6 +26,7 @@ final class FallbackLog {
 
   private final StoreView store;
   private final Supplier<RuleSet> rules;
+  private final Duration grpcDeadline;
   private final Logger log;
   private FallbackStats logged = FallbackStats.NONE;
   private FallbackStats latest = FallbackStats.NONE;
@@ -32,10 +34,12 @@ final class FallbackLog {
 
   /**
    * @param rules supplies the rules in force
+   * @param grpcDeadline how long a check over gRPC waits for the store
    */
-  FallbackLog(StoreView store, Supplier<RuleSet> rules, Logger log) {
+  FallbackLog(StoreView store, Supplier<RuleSet> rules, Duration grpcDeadline, Logger log) {
     this.store = store;
     this.rules = rules;
+    this.grpcDeadline = grpcDeadline;
     this.log = log;
   }
 
@@ -82,10 +86,19 @@ final class FallbackLog {
   private String timeoutAdvice() {
     return store
         .timeout()
-        .map(timeout ->
-            " If the store itself is fast, this process lacks CPU: give it more, or raise"
-                + " --store-timeout (now %d ms)".formatted(timeout.toMillis()))
+        .map(timeout -> timeoutAdvice(store.kind(), timeout, grpcDeadline))
         .orElse("");
+  }
+
+  /**
+   * Returns what to do if the store is fast. Checks over HTTP and over gRPC wait for different
+   * times, and a failure is not known to be of the one or the other, so both options are named.
+   */
+  static String timeoutAdvice(String kind, Duration timeout, Duration grpcDeadline) {
+    var option = kind.equals("cluster") ? "--cluster-timeout" : "--store-timeout";
+    return (" If the store itself is fast, this process lacks CPU: give it more, or raise %s (now %d"
+            + " ms), or --grpc-deadline (now %d ms) for checks over gRPC")
+        .formatted(option, timeout.toMillis(), grpcDeadline.toMillis());
   }
 
   private String failOpen() {

@@ -128,7 +128,7 @@ public final class Service implements AutoCloseable {
     this.stats = new StatsRunner(statsSettings, limiter);
     stats.follow(repository, BUILT_IN_RULES);
     var storeView = new StoreView(limiter.store());
-    stats.logFallback(storeView, limiter::rules);
+    stats.logFallback(storeView, limiter::rules, grpc.deadline());
     stats.logLayouts(storeView);
     var load = new LoadHistory(limiter::rules);
     var log = new ShedLog(statsSettings.mask());

@@ -15,6 +15,7 @@ import io.headgate.server.store.StoreView;
 import io.headgate.store.Budget;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -111,9 +112,11 @@ final class StatsRunner implements AutoCloseable {
    * Logs the checks that pass uncounted while the store is unavailable.
    *
    * @param rules supplies the rules in force
+   * @param grpcDeadline how long a check over gRPC waits for the store
    */
-  void logFallback(StoreView store, Supplier<RuleSet> rules) {
-    var fallback = new FallbackLog(store, rules, LoggerFactory.getLogger(FallbackLog.class));
+  void logFallback(StoreView store, Supplier<RuleSet> rules, Duration grpcDeadline) {
+    var fallback =
+        new FallbackLog(store, rules, grpcDeadline, LoggerFactory.getLogger(FallbackLog.class));
     collector.onSnapshot(snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
   }
 

@@ -15,6 +15,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.store.StoreView;
 import io.headgate.store.MemoryStore;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +32,8 @@ class FallbackLogTest {
           rule("a", new FailurePolicy.Allow()),
           rule("b", new FailurePolicy.Local()),
           rule("c", new FailurePolicy.Allow()));
-  private final FallbackLog log = new FallbackLog(new StoreView(store), () -> rules, logger);
+  private final FallbackLog log =
+      new FallbackLog(new StoreView(store), () -> rules, Duration.ofMillis(15), logger);
 
   @BeforeEach
   void listen() {
@@ -73,5 +75,17 @@ class FallbackLogTest {
                 + " not decide (no reply). Rules that fail open: a, c. Set on-store-failure:"
                 + " local to enforce them meanwhile.",
             "INFO the store decides all checks again; 4,000 checks passed uncounted in all");
+  }
+
+  @Test
+  void adviceNamesTheOptionOfTheStoreAndThatOfGrpc() {
+    var fifty = Duration.ofMillis(50);
+    var fifteen = Duration.ofMillis(15);
+    assertThat(FallbackLog.timeoutAdvice("redis", fifty, fifteen))
+        .contains(
+            "--store-timeout (now 50 ms)", "--grpc-deadline (now 15 ms) for checks over gRPC");
+    assertThat(FallbackLog.timeoutAdvice("cluster", Duration.ofMillis(250), fifteen))
+        .contains("--cluster-timeout (now 250 ms)", "--grpc-deadline (now 15 ms)")
+        .doesNotContain("--store-timeout");
   }
 }

@@ -202,6 +202,9 @@ class StoreOutageTest extends Shell {
     Eventually.holds("a warning is logged", TIMEOUT, () -> !log.text().isEmpty());
     assertThat(log.text())
         .containsPattern("^\\d+ checks? passed uncounted since 20\\S+Z, because redis at 127")
-        .contains("Rules that fail open: open.", "--store-timeout (now 5000 ms)");
+        .contains(
+            "Rules that fail open: open.",
+            "--store-timeout (now 5000 ms)",
+            "--grpc-deadline (now 15 ms)");
   }
 }
