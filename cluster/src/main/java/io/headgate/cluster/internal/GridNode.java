@@ -310,8 +310,8 @@ public final class GridNode implements AutoCloseable {
   }
 
   /**
-   * Returns whether these nodes may expel the others: they decide without them, or nobody has
-   * decided anything yet that could be lost.
+   * Returns whether these nodes may expel the others: they decide without them, or nothing has been
+   * decided yet that could be lost.
    */
   static boolean mayExpel(Set<Integer> responsive) {
     var members = quorum;
